@@ -1,0 +1,3 @@
+//! The `ba-agent` command. Wires everything together; the only place with `anyhow`.
+
+fn main() {}

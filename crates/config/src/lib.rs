@@ -1,0 +1,1 @@
+//! TOML file and BA_* environment become one validated Config. Nothing else reads the environment.

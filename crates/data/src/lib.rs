@@ -1,0 +1,1 @@
+//! Tables: ingest, profiles, SQL over uploads, database connections, the read-only guard, result encoding.

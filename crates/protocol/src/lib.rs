@@ -1,0 +1,1 @@
+//! The words everything else speaks: ids, model output, messages, tool results, events and API bodies. No IO.

@@ -1,0 +1,1 @@
+//! Starts, confines, feeds, limits and kills the Python workers. Does not know what the code means.

@@ -1,0 +1,1 @@
+//! The HTTP face: routes, streaming, sign-in, the page.

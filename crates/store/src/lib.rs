@@ -1,0 +1,1 @@
+//! Keeps conversations, runs, events, code, uploads and artifacts. Knows nothing of the agent.
