@@ -1,1 +1,26 @@
-//! The words everything else speaks: ids, model output, messages, tool results, events and API bodies. No IO.
+//! The words everything else speaks: ids, model output, messages, tool results, events and API bodies.
+//!
+//! Pure data and pure functions. Never does IO, never knows tokio.
+
+pub mod api;
+pub mod event;
+pub mod file;
+pub mod ids;
+pub mod message;
+pub mod parse;
+pub mod round;
+pub mod structured;
+pub mod synopsis;
+pub mod telemetry;
+pub mod text;
+pub mod tool;
+
+pub use event::{Event, RunEvent};
+pub use file::{Artifact, CodeFile, FileFacts, Upload};
+pub use ids::{CodeId, ConversationId, RunId, UploadId, UserId};
+pub use message::{ContentBlock, Message, Role};
+pub use parse::{ParseOutcome, Parsed, parse};
+pub use round::Round;
+pub use structured::{Action, CodeBlock, StructuredResponse, ToolCall};
+pub use telemetry::ToolTelemetry;
+pub use tool::{OutputLevel, ToolErrorType, ToolFailure, ToolResult};

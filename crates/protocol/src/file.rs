@@ -1,0 +1,155 @@
+//! Files of a conversation: uploads, code, artifacts, and the facts known about each when it was read.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use crate::ids::{CodeId, ConversationId, UploadId};
+
+/// How far the ingest of an upload has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum IngestStatus {
+    Processing,
+    Ready,
+    Failed,
+}
+
+/// A file a person gave us (SPEC F1).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Upload {
+    pub file_id: UploadId,
+    pub conversation_id: ConversationId,
+    pub filename: String,
+    pub file_type: String,
+    pub size: u64,
+    pub sha256: String,
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+    #[serde(default)]
+    pub description: String,
+    pub status: IngestStatus,
+    /// Why the ingest failed, in words for the user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<FileProfile>,
+}
+
+/// What ingest found in a file.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct FileProfile {
+    #[serde(default)]
+    pub encoding: Option<String>,
+    #[serde(default)]
+    pub tables: Vec<TableProfile>,
+    /// For files without tables: number of lines of text.
+    #[serde(default)]
+    pub lines: Option<u64>,
+    /// Top-level keys of a JSON object, or functions and classes of code.
+    #[serde(default)]
+    pub keys: Vec<String>,
+}
+
+/// One table (a CSV, or one sheet of a workbook).
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TableProfile {
+    /// Name under which SQL sees it.
+    pub name: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
+    pub rows: u64,
+    pub columns: Vec<ColumnProfile>,
+    /// Data-quality notes for people, e.g. `3 duplicate rows`.
+    #[serde(default)]
+    pub notes: Vec<String>,
+    /// What ingest guessed, e.g. `header on row 3`.
+    #[serde(default)]
+    pub guesses: Vec<String>,
+    /// First rows, as shown to people.
+    #[serde(default)]
+    #[schema(value_type = Vec<Vec<Object>>)]
+    pub preview: Vec<Vec<Value>>,
+    /// Key of the Parquet blob that holds the typed table.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub parquet: String,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ColumnProfile {
+    pub name: String,
+    /// DuckDB type name.
+    #[serde(rename = "type")]
+    pub kind: String,
+    #[serde(default)]
+    pub nulls: u64,
+    #[serde(default)]
+    pub distinct: u64,
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    pub min: Option<Value>,
+    #[serde(default)]
+    #[schema(value_type = Option<Object>)]
+    pub max: Option<Value>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mean: Option<f64>,
+    #[serde(default)]
+    pub top: Vec<TopValue>,
+    #[serde(default)]
+    pub examples: Vec<String>,
+    /// Unit found in the cells, e.g. `%` or `¥`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TopValue {
+    pub value: String,
+    pub count: u64,
+}
+
+/// Saved code (SPEC C4).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct CodeFile {
+    pub code_id: CodeId,
+    pub conversation_id: ConversationId,
+    pub version: u32,
+    pub language: String,
+    pub description: String,
+    /// `data/{code_id}.{ext}`
+    pub file_path: String,
+    pub line_count: u64,
+    pub char_count: u64,
+    pub size: u64,
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+}
+
+impl CodeFile {
+    /// The name people see: `sales_analysis.py`.
+    pub fn filename(&self) -> String {
+        let ext = self.file_path.rsplit_once('.').map_or("txt", |(_, e)| e);
+        format!("{}.{ext}", self.code_id.as_str().trim_start_matches("code_"))
+    }
+}
+
+/// A file a tool produced (SPEC F3).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct Artifact {
+    pub name: String,
+    pub file_type: String,
+    pub size: u64,
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+}
+
+/// Facts kept when a file was read, from which its synopsis is made (SPEC X2).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum FileFacts {
+    Code { name: String, language: String, lines: u64, functions: Vec<String>, classes: Vec<String> },
+    Table { name: String, format: String, rows: u64, columns: Vec<String> },
+    Json { name: String, size: u64, keys: Vec<String> },
+    Other { name: String, file_type: String, size: u64 },
+}

@@ -1,0 +1,49 @@
+//! A conversation's history, kept as rounds (SPEC X9): one user message and all that was done for it.
+//! Every view (context, log, page, export) is made from these.
+
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::ids::RunId;
+use crate::structured::ToolCall;
+use crate::tool::ToolResult;
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct Round {
+    /// The run that made this round.
+    pub round_id: RunId,
+    pub user_message: String,
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+    pub steps: Vec<RoundStep>,
+    /// The answer as history keeps it: code blocks replaced by their CODE_SAVED line (SPEC X8).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub final_answer: Option<String>,
+    #[serde(default)]
+    pub tokens_used: u64,
+}
+
+/// One model turn that called tools, with what they answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RoundStep {
+    /// What the model wrote, as it goes back to it.
+    pub model_text: String,
+    pub thought: String,
+    pub tool_calls: Vec<ToolCall>,
+    pub results: Vec<ToolResult>,
+}
+
+impl Round {
+    pub fn thoughts(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().map(|s| s.thought.as_str())
+    }
+
+    pub fn tool_calls(&self) -> impl Iterator<Item = &ToolCall> {
+        self.steps.iter().flat_map(|s| &s.tool_calls)
+    }
+
+    pub fn tool_observations(&self) -> impl Iterator<Item = &str> {
+        self.steps.iter().flat_map(|s| &s.results).map(|r| r.observation.as_str())
+    }
+}
