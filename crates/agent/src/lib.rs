@@ -1,1 +1,10 @@
 //! The run: a pure machine and its driver, tools, context, skills, response building, telemetry.
+//!
+//! Knows no axum, no SQL, no Python and no concrete tool.
+
+pub mod tool;
+
+pub use tool::{
+    Body, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolOutput, ToolSpec, Typed,
+    TypedTool,
+};

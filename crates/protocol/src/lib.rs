@@ -11,6 +11,7 @@ pub mod parse;
 pub mod round;
 pub mod structured;
 pub mod synopsis;
+pub mod table;
 pub mod telemetry;
 pub mod text;
 pub mod tool;

@@ -1,0 +1,92 @@
+//! What a tool is to the agent: a schema, a call, and an output that the pipeline formats.
+//! Tools never format observations themselves, and never see telemetry.
+
+mod output;
+mod registry;
+mod typed;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ba_protocol::{ConversationId, OutputLevel, RunId, ToolFailure, UserId};
+use serde_json::{Map, Value};
+
+pub use output::{Body, Column, ResourceUse, StoredData, ToolOutput};
+pub use registry::{DuplicateTool, Registry};
+pub use typed::{Typed, TypedTool};
+
+/// A tool the model may call. Dropping the future of `call` must stop the work.
+#[async_trait]
+pub trait Tool: Send + Sync {
+    fn spec(&self) -> &ToolSpec;
+
+    /// How this very call may be treated: whether running it twice is harmless, and how long it may take.
+    fn plan(&self, arguments: &Map<String, Value>) -> CallPlan;
+
+    async fn call(&self, ctx: &ToolContext, arguments: Map<String, Value>)
+    -> Result<ToolOutput, ToolFailure>;
+}
+
+/// What the model and the page are told about a tool.
+#[derive(Debug, Clone)]
+pub struct ToolSpec {
+    pub name: String,
+    pub version: String,
+    /// What the model reads; includes anything it must know before calling.
+    pub description: String,
+    /// JSON schema of the arguments, `response_format` included.
+    pub schema: Value,
+    /// Level used when a call does not say (SPEC E2).
+    pub default_level: Option<OutputLevel>,
+}
+
+/// How one call may be treated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct CallPlan {
+    pub effects: Effects,
+    pub timeout: Duration,
+    /// The web tools: a network error is worth another try (SPEC E7).
+    pub retry_network: bool,
+}
+
+/// Whether a call changes anything.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Effects {
+    /// Reads only: may be retried, and answered from cache.
+    None,
+    /// Changes state or files: run exactly once, never cached.
+    Changes,
+}
+
+/// Who calls, and where.
+#[derive(Clone)]
+pub struct ToolContext {
+    pub owner: UserId,
+    pub conversation_id: ConversationId,
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    pub level: OutputLevel,
+    /// Time this attempt has; the pipeline ends it from outside as well.
+    pub timeout: Duration,
+    pub progress: Progress,
+}
+
+/// Reports progress of a long call to whoever watches the run.
+#[derive(Clone)]
+pub struct Progress(Arc<dyn Fn(Option<f64>, &str) + Send + Sync>);
+
+impl Progress {
+    pub fn new(report: impl Fn(Option<f64>, &str) + Send + Sync + 'static) -> Self {
+        Self(Arc::new(report))
+    }
+
+    /// Nobody watches.
+    pub fn silent() -> Self {
+        Self::new(|_, _| {})
+    }
+
+    pub fn report(&self, fraction: Option<f64>, message: &str) {
+        (self.0)(fraction, message);
+    }
+}

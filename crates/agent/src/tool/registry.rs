@@ -1,0 +1,43 @@
+//! The one list of tools. A duplicate name fails at start; the order is fixed, so the prompt's prefix is stable.
+
+use std::sync::Arc;
+
+use super::Tool;
+
+#[derive(Clone, Default)]
+pub struct Registry {
+    tools: Vec<Arc<dyn Tool>>,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("two tools are named `{0}`")]
+pub struct DuplicateTool(pub String);
+
+impl Registry {
+    pub fn new(tools: Vec<Arc<dyn Tool>>) -> Result<Self, DuplicateTool> {
+        for (i, tool) in tools.iter().enumerate() {
+            let name = &tool.spec().name;
+            if tools[..i].iter().any(|t| &t.spec().name == name) {
+                return Err(DuplicateTool(name.clone()));
+            }
+        }
+        Ok(Self { tools })
+    }
+
+    pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
+        self.tools.iter().find(|t| t.spec().name == name)
+    }
+
+    pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn Tool>> {
+        self.tools.iter()
+    }
+
+    pub fn names(&self) -> Vec<&str> {
+        self.tools.iter().map(|t| t.spec().name.as_str()).collect()
+    }
+
+    /// A smaller registry: a skill may narrow what is allowed, never widen it (SPEC S4).
+    pub fn narrowed(&self, allowed: &[String]) -> Self {
+        Self { tools: self.tools.iter().filter(|t| allowed.contains(&t.spec().name)).cloned().collect() }
+    }
+}
