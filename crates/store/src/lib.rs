@@ -1,1 +1,32 @@
-//! Keeps conversations, runs, events, code, uploads and artifacts. Knows nothing of the agent.
+//! Keeps conversations, runs, events, code, uploads, artifacts and stored tool data.
+//!
+//! One facade, [`Store`], over a database (SQLite or PostgreSQL) and a place for bytes (disk or S3).
+//! Refuses to know the agent: a run's state is an opaque JSON document here.
+
+mod accounts;
+mod archive;
+mod artifacts;
+mod cache;
+mod cleanup;
+mod code;
+mod config;
+mod conversations;
+mod error;
+pub mod file_list;
+pub mod filename;
+pub mod languages;
+mod locks;
+mod runs;
+mod store;
+mod telemetry;
+mod tool_data;
+mod types;
+mod uploads;
+
+pub use archive::ImportReport;
+pub use config::{Blobs, CleanupMode, CleanupPolicy, Limits, Meta, S3Config, StoreConfig};
+pub use error::{Result, StoreError};
+pub use locks::{ConversationGuard, ConversationLocks};
+pub use store::{ServerLock, Store};
+pub use types::*;
+pub use uploads::UploadWriter;

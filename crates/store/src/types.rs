@@ -1,0 +1,249 @@
+//! What the store takes and gives back, beside the types of `ba-protocol`. Data only.
+
+use ba_protocol::api::UsageInfo;
+use ba_protocol::{ConversationId, Round, RunEvent, RunId, ToolResult, ToolTelemetry, UserId};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Conversation {
+    pub id: ConversationId,
+    pub owner: UserId,
+    pub title: String,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum RunStatus {
+    Running,
+    Complete,
+    Failed,
+    Cancelled,
+}
+
+impl RunStatus {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Running => "running",
+            Self::Complete => "complete",
+            Self::Failed => "failed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn is_open(self) -> bool {
+        self == Self::Running
+    }
+}
+
+impl std::str::FromStr for RunStatus {
+    type Err = crate::StoreError;
+    fn from_str(s: &str) -> Result<Self, Self::Err> {
+        match s {
+            "running" => Ok(Self::Running),
+            "complete" => Ok(Self::Complete),
+            "failed" => Ok(Self::Failed),
+            "cancelled" => Ok(Self::Cancelled),
+            other => Err(crate::StoreError::Corrupt(format!("unknown run status `{other}`"))),
+        }
+    }
+}
+
+/// A message to be acknowledged: durable once `admit` returns.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    pub run_id: RunId,
+    pub conversation_id: ConversationId,
+    pub owner: UserId,
+    pub message: String,
+    /// The run machine's first state.
+    pub state: Value,
+    pub created_at: Timestamp,
+}
+
+/// One step of the run machine: all of it is committed, or none.
+#[derive(Debug, Clone)]
+pub struct StepCommit {
+    pub state: Value,
+    pub status: RunStatus,
+    /// Durable events only; passing ones are refused.
+    pub events: Vec<RunEvent>,
+    /// The finished round, appended to the conversation's history.
+    pub round: Option<Round>,
+    /// Usage of the run so far; replaces what was stored.
+    pub usage: UsageInfo,
+    /// Recorded in the same transaction, before the tools run.
+    pub intents: Vec<ToolIntent>,
+    /// Recorded in the same transaction.
+    pub outcomes: Vec<ToolOutcome>,
+}
+
+impl StepCommit {
+    /// A step that only moves the state on.
+    pub fn new(state: Value, status: RunStatus) -> Self {
+        Self {
+            state,
+            status,
+            events: Vec::new(),
+            round: None,
+            usage: UsageInfo::default(),
+            intents: Vec::new(),
+            outcomes: Vec::new(),
+        }
+    }
+}
+
+/// That a tool is about to run. `step` tells apart calls of different turns that share an id.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolIntent {
+    pub step: u32,
+    pub tool_call_id: String,
+    pub tool_name: String,
+    pub arguments: Map<String, Value>,
+    /// Whether running it twice does no harm.
+    pub idempotent: bool,
+}
+
+/// What a tool answered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ToolOutcome {
+    pub step: u32,
+    pub result: ToolResult,
+    pub telemetry: Option<ToolTelemetry>,
+}
+
+/// A call of a run. Without a result it was in flight when the process ended.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RecordedCall {
+    pub intent: ToolIntent,
+    pub started_at: Timestamp,
+    pub result: Option<ToolResult>,
+    pub telemetry: Option<ToolTelemetry>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunRecord {
+    pub id: RunId,
+    pub conversation_id: ConversationId,
+    pub owner: UserId,
+    pub message: String,
+    pub state: Value,
+    pub status: RunStatus,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub usage: UsageInfo,
+}
+
+/// Whose events are read.
+#[derive(Debug, Clone, Copy)]
+pub enum EventScope<'a> {
+    Conversation(&'a ConversationId),
+    Run(&'a RunId),
+}
+
+/// Which telemetry is read.
+#[derive(Debug, Clone, Copy)]
+pub enum TelemetryScope<'a> {
+    All,
+    Since(Timestamp),
+    Conversation(&'a ConversationId),
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct TelemetryRow {
+    pub conversation_id: ConversationId,
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    pub telemetry: ToolTelemetry,
+}
+
+/// Code to keep (SPEC C). `code_id` is whatever the model called it.
+#[derive(Debug, Clone)]
+pub struct NewCode {
+    pub code_id: String,
+    pub code: String,
+    pub language: String,
+    pub description: String,
+}
+
+/// Saved code, and what the user should hear about it (SPEC C3).
+#[derive(Debug, Clone, PartialEq)]
+pub struct SavedCodeFile {
+    pub file: ba_protocol::CodeFile,
+    pub warning: Option<String>,
+}
+
+/// Data a tool produced that does not fit an observation (SPEC E4).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolData {
+    /// `tool_data/…`, what the observation names.
+    pub reference: String,
+    pub conversation_id: ConversationId,
+    pub tool_call_id: String,
+    pub size: u64,
+    pub summary: String,
+    pub created_at: Timestamp,
+    pub last_used_at: Timestamp,
+}
+
+/// Why cleanup chose a file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum CleanupReason {
+    Age,
+    TotalSize,
+}
+
+/// What cleanup removed, or would remove.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CleanupReport {
+    /// Reference, bytes, reason.
+    pub removed: Vec<(String, u64, CleanupReason)>,
+    /// Named by a live conversation, so kept although due.
+    pub kept_live: Vec<String>,
+    pub purged_conversations: Vec<ConversationId>,
+    /// Files on disk that nothing refers to.
+    pub orphans: u64,
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum UserRole {
+    Admin,
+    User,
+}
+
+impl UserRole {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Admin => "admin",
+            Self::User => "user",
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct User {
+    pub id: UserId,
+    pub name: String,
+    /// Whatever the authentication layer made; the store never sees a password.
+    pub password_hash: String,
+    pub role: UserRole,
+    pub created_at: Timestamp,
+    pub disabled: bool,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ApiKey {
+    /// `key_<12 hex>`: names the key in lists; it is not the secret.
+    pub id: String,
+    pub user: UserId,
+    pub label: String,
+    pub created_at: Timestamp,
+    pub last_used_at: Option<Timestamp>,
+    pub revoked: bool,
+}
