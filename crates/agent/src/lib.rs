@@ -2,6 +2,7 @@
 //!
 //! Knows no axum, no SQL, no Python and no concrete tool.
 
+pub mod respond;
 pub mod tool;
 
 pub use tool::{
