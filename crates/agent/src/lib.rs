@@ -2,7 +2,9 @@
 //!
 //! Knows no axum, no SQL, no Python and no concrete tool.
 
+pub mod pipeline;
 pub mod respond;
+pub mod run;
 pub mod tool;
 
 pub use tool::{

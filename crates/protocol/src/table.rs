@@ -55,8 +55,11 @@ fn quoted(s: &str) -> String {
     if plain { s.to_owned() } else { format!("\"{}\"", s.replace('"', "\"\"")) }
 }
 
+/// Header names, and rows whose nulls are `None`.
+pub type Decoded = (Vec<String>, Vec<Vec<Option<String>>>);
+
 /// Reads what [`encode`] wrote: header names, and rows of `None` for null. `None` when a quote never closes.
-pub fn decode(text: &str) -> Option<(Vec<String>, Vec<Vec<Option<String>>>)> {
+pub fn decode(text: &str) -> Option<Decoded> {
     let mut records: Vec<Vec<Option<String>>> = Vec::new();
     let mut record = Vec::new();
     let mut field = String::new();

@@ -1,0 +1,303 @@
+//! The run as a pure, serialisable state machine (DESIGN 6): it decides, the driver acts.
+//!
+//! Never does IO, never reads a clock: time comes in. Saved after every step, so a crash resumes from the last one.
+
+mod limits;
+pub mod repeat;
+mod stop;
+#[cfg(test)]
+mod tests;
+
+use ba_protocol::round::RoundStep;
+use ba_protocol::structured::{MAX_TOOL_CALLS, Report};
+use ba_protocol::{Action, ParseOutcome, StructuredResponse, ToolCall, ToolResult, parse};
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+
+pub use limits::Limits;
+pub use stop::{Language, Outcome, StopReason};
+
+use repeat::{Repeats, Verdict};
+
+/// One turn of the agent for one user message.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Run {
+    limits: Limits,
+    language: Language,
+    started_at: Timestamp,
+    steps: Vec<RoundStep>,
+    pending: Option<Pending>,
+    correction: Option<Correction>,
+    /// The turn before was already a correction: the next broken answer is delivered as it is.
+    corrected: bool,
+    model_turns: u32,
+    tool_calls: u32,
+    tokens: u64,
+    repeats: Repeats,
+    /// What the parser had to repair, for the log.
+    repairs: Vec<String>,
+    outcome: Option<Outcome>,
+}
+
+/// A model turn whose tools have not all answered.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+struct Pending {
+    response: StructuredResponse,
+    calls: Vec<PlannedCall>,
+}
+
+/// One call, and whether it is to be run.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct PlannedCall {
+    pub call: ToolCall,
+    pub decision: Decision,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Decision {
+    Run,
+    /// Not run; the model is told why.
+    Refuse {
+        code: String,
+        reason: String,
+    },
+}
+
+/// Shows the model its broken output once (SPEC P11).
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Correction {
+    pub output: String,
+    pub problem: String,
+}
+
+/// What the driver is to do next.
+#[derive(Debug, PartialEq)]
+pub enum Step<'a> {
+    AskModel(Ask<'a>),
+    RunTools(&'a [PlannedCall]),
+    Done(&'a Outcome),
+}
+
+#[derive(Debug, PartialEq)]
+pub struct Ask<'a> {
+    /// From 1.
+    pub round: u32,
+    pub correction: Option<&'a Correction>,
+    /// The limit leaves no turn after this one: the model must be told to answer.
+    pub last_turn: bool,
+}
+
+impl Run {
+    pub fn new(user_message: &str, limits: Limits, now: Timestamp) -> Self {
+        Self {
+            limits,
+            language: Language::of(user_message),
+            started_at: now,
+            steps: Vec::new(),
+            pending: None,
+            correction: None,
+            corrected: false,
+            model_turns: 0,
+            tool_calls: 0,
+            tokens: 0,
+            repeats: Repeats::default(),
+            repairs: Vec::new(),
+            outcome: None,
+        }
+    }
+
+    /// Decides what comes next. A limit that was passed ends the run here, with its reason.
+    pub fn next_step(&mut self, now: Timestamp) -> Step<'_> {
+        if self.outcome.is_none()
+            && self.pending.is_none()
+            && let Some(reason) = self.limit_passed(now)
+        {
+            self.stop(reason);
+        }
+        if let Some(outcome) = &self.outcome {
+            return Step::Done(outcome);
+        }
+        if let Some(pending) = &self.pending {
+            return Step::RunTools(&pending.calls);
+        }
+        Step::AskModel(Ask {
+            round: self.model_turns + 1,
+            correction: self.correction.as_ref(),
+            last_turn: self.model_turns + 1 >= self.limits.max_rounds,
+        })
+    }
+
+    /// Takes a model's answer. Returns the understood response when there was one.
+    pub fn on_model(&mut self, text: &str, tokens: u64) -> Option<StructuredResponse> {
+        self.model_turns += 1;
+        self.tokens += tokens;
+        let parsed = parse(text);
+        self.repairs = parsed.repairs;
+        match parsed.outcome {
+            ParseOutcome::Structured(response) => {
+                self.on_response(response.clone(), parsed.dropped_calls);
+                Some(response)
+            }
+            ParseOutcome::PlainText(text) => {
+                self.finish_plain(text);
+                None
+            }
+            ParseOutcome::Broken { text, problem } => {
+                self.on_broken(text, problem);
+                None
+            }
+        }
+    }
+
+    fn on_response(&mut self, response: StructuredResponse, dropped: Vec<ToolCall>) {
+        match &response.action {
+            Action::Complete(_) => {
+                self.outcome =
+                    Some(Outcome::Answer { response, structured: true, stop: StopReason::Complete });
+            }
+            Action::ToolCall { content } if content.is_empty() => {
+                let text = serde_json::to_string(&response).unwrap_or_default();
+                self.on_broken(text, "action.type 是 tool_call，但 action.content 为空".to_owned());
+            }
+            Action::ToolCall { content } => {
+                self.correction = None;
+                self.corrected = false;
+                let mut calls: Vec<PlannedCall> =
+                    content.iter().map(|call| self.plan(call.clone())).collect();
+                calls.extend(dropped.into_iter().map(|call| PlannedCall {
+                    call,
+                    decision: Decision::Refuse {
+                        code: "TOO_MANY_CALLS".to_owned(),
+                        reason: format!(
+                            "at most {MAX_TOOL_CALLS} tool calls run in one round; this one was not run. \
+                             Call it again in the next round if you still need it."
+                        ),
+                    },
+                }));
+                self.pending = Some(Pending { response, calls });
+            }
+        }
+    }
+
+    fn plan(&mut self, call: ToolCall) -> PlannedCall {
+        let decision = match self.repeats.seen(&call) {
+            Verdict::Fine if self.tool_calls >= self.limits.max_tool_calls => Decision::Refuse {
+                code: "TOOL_CALL_LIMIT".to_owned(),
+                reason: format!(
+                    "this run's limit of {} tool calls is reached; answer with what you have.",
+                    self.limits.max_tool_calls
+                ),
+            },
+            Verdict::Fine => {
+                self.tool_calls += 1;
+                Decision::Run
+            }
+            Verdict::Warn(times) => Decision::Refuse {
+                code: "REPEATED_CALL".to_owned(),
+                reason: format!(
+                    "you have made this very call {times} times and its answer is above. It was not run again: \
+                     change the arguments, use another tool, or complete with what you know."
+                ),
+            },
+            Verdict::Stop => {
+                self.stop(StopReason::RepeatedCall);
+                Decision::Refuse {
+                    code: "REPEATED_CALL".to_owned(),
+                    reason: "the run was stopped.".to_owned(),
+                }
+            }
+        };
+        PlannedCall { call, decision }
+    }
+
+    fn on_broken(&mut self, text: String, problem: String) {
+        if self.corrected {
+            self.finish_plain(text);
+        } else {
+            self.corrected = true;
+            self.correction = Some(Correction { output: text, problem });
+        }
+    }
+
+    /// Takes the answers to the pending calls, in call order.
+    pub fn on_tools(&mut self, results: Vec<ToolResult>) {
+        let Some(pending) = self.pending.take() else { return };
+        self.steps.push(RoundStep {
+            model_text: serde_json::to_string(&pending.response).unwrap_or_default(),
+            thought: pending.response.task_analysis,
+            tool_calls: pending.calls.into_iter().map(|p| p.call).collect(),
+            results,
+        });
+    }
+
+    /// Ends the run for a reason outside it: the user, a model that cannot be reached, a shutdown.
+    pub fn end(&mut self, outcome: Outcome) {
+        if self.outcome.is_none() {
+            self.pending = None;
+            self.outcome = Some(outcome);
+        }
+    }
+
+    fn limit_passed(&self, now: Timestamp) -> Option<StopReason> {
+        let elapsed = now.duration_since(self.started_at).unsigned_abs();
+        if self.model_turns >= self.limits.max_rounds {
+            Some(StopReason::MaxRounds)
+        } else if self.tokens >= self.limits.max_tokens {
+            Some(StopReason::TokenBudget)
+        } else if elapsed >= self.limits.max_wall() {
+            Some(StopReason::WallTime)
+        } else {
+            None
+        }
+    }
+
+    fn stop(&mut self, reason: StopReason) {
+        let content = stop::explain(reason, &self.limits, self.language, &self.steps);
+        let response = StructuredResponse {
+            task_analysis: self.steps.last().map(|s| s.thought.clone()).unwrap_or_default(),
+            execution_plan: String::new(),
+            current_round: self.model_turns.max(1),
+            action: Action::Complete(Report { content, ..Report::default() }),
+        };
+        self.end(Outcome::Answer { response, structured: true, stop: reason });
+    }
+
+    fn finish_plain(&mut self, text: String) {
+        let response = StructuredResponse {
+            task_analysis: String::new(),
+            execution_plan: String::new(),
+            current_round: self.model_turns.max(1),
+            action: Action::Complete(Report { content: text, ..Report::default() }),
+        };
+        self.end(Outcome::Answer { response, structured: false, stop: StopReason::PlainText });
+    }
+
+    pub fn steps(&self) -> &[RoundStep] {
+        &self.steps
+    }
+
+    pub fn outcome(&self) -> Option<&Outcome> {
+        self.outcome.as_ref()
+    }
+
+    pub fn language(&self) -> Language {
+        self.language
+    }
+
+    pub fn tokens(&self) -> u64 {
+        self.tokens
+    }
+
+    pub fn model_turns(&self) -> u32 {
+        self.model_turns
+    }
+
+    pub fn started_at(&self) -> Timestamp {
+        self.started_at
+    }
+
+    /// What the parser repaired in the last answer.
+    pub fn repairs(&self) -> &[String] {
+        &self.repairs
+    }
+}
