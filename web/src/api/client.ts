@@ -1,0 +1,113 @@
+/** The one place that talks HTTP to the server. Knows envelopes and errors; knows nothing about the page. */
+import type {
+  ApiErrorBody, CodeFile, ConversationDetail, ConversationSummary, QueryBody, RunInfo, Status, UploadedFile, UploadResult,
+} from "./types";
+
+const BASE = "/api/v1";
+
+export class ApiError extends Error {
+  constructor(
+    readonly status: number,
+    readonly code: string,
+    message: string,
+    readonly details?: unknown,
+  ) {
+    super(message);
+    this.name = "ApiError";
+  }
+}
+
+/** Turns any answer that is not a success envelope into an `ApiError`, whatever its body looks like. */
+export async function failure(response: Response): Promise<ApiError> {
+  let body: { error?: ApiErrorBody } | null = null;
+  try {
+    body = (await response.json()) as { error?: ApiErrorBody };
+  } catch {
+    // A proxy's HTML or an empty body: the status says enough.
+  }
+  const error = body?.error;
+  return new ApiError(response.status, error?.code ?? `http_${response.status}`, error?.message ?? response.statusText, error?.details);
+}
+
+async function request<T>(path: string, init: RequestInit = {}): Promise<T> {
+  let response: Response;
+  try {
+    response = await fetch(BASE + path, { credentials: "same-origin", ...init });
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === "AbortError") throw cause;
+    throw new ApiError(0, "network", "");
+  }
+  if (!response.ok) throw await failure(response);
+  if (response.status === 204) return undefined as T;
+  const body = (await response.json()) as { success: boolean; data: T; error?: ApiErrorBody };
+  if (body.success === false) {
+    throw new ApiError(response.status, body.error?.code ?? "unknown", body.error?.message ?? "", body.error?.details);
+  }
+  return body.data;
+}
+
+const json = (method: string, body?: unknown): RequestInit => ({
+  method,
+  headers: { "Content-Type": "application/json" },
+  body: body === undefined ? undefined : JSON.stringify(body),
+});
+const part = encodeURIComponent;
+const query = (values: Record<string, string | number | undefined>) => {
+  const search = new URLSearchParams();
+  for (const [key, value] of Object.entries(values)) if (value !== undefined && value !== "") search.set(key, String(value));
+  const text = search.toString();
+  return text ? `?${text}` : "";
+};
+
+/** Lists come bare or under their own name; both are read. */
+function list<T>(data: unknown, key: string): T[] {
+  if (Array.isArray(data)) return data as T[];
+  const inner = (data as Record<string, unknown> | null)?.[key] ?? (data as Record<string, unknown> | null)?.items;
+  return Array.isArray(inner) ? (inner as T[]) : [];
+}
+
+export const urls = {
+  stream: () => `${BASE}/agent/query/stream`,
+  events: (runId: string) => `${BASE}/runs/${part(runId)}/events`,
+  upload: () => `${BASE}/files/upload`,
+  download: (filename: string, conversation: string) => `${BASE}/files/download/${part(filename)}${query({ conversation_id: conversation })}`,
+  codeDownload: (id: string, conversation: string) => `${BASE}/code/${part(id)}/download${query({ conversation_id: conversation })}`,
+  export: (conversation: string) => `${BASE}/conversations/${part(conversation)}/export`,
+};
+
+export const api = {
+  status: () => request<Status>("/status"),
+  me: () => request<{ user?: string; username?: string } | null>("/auth/me"),
+  login: (username: string, password: string) => request<unknown>("/auth/login", json("POST", { username, password })),
+  logout: () => request<unknown>("/auth/logout", json("POST")),
+
+  conversations: async (search = "") => list<ConversationSummary>(await request(`/conversations${query({ search })}`), "conversations"),
+  conversation: (id: string) => request<ConversationDetail>(`/conversations/${part(id)}`),
+  rename: (id: string, title: string) => request<unknown>(`/conversations/${part(id)}`, json("PATCH", { title })),
+  remove: (id: string) => request<unknown>(`/conversations/${part(id)}`, { method: "DELETE" }),
+  context: (id: string, turn: number) => request<unknown>(`/conversations/${part(id)}/context${query({ turn })}`),
+
+  files: async (conversation: string) => list<UploadedFile>(await request(`/files${query({ conversation_id: conversation })}`), "files"),
+  file: (id: string, conversation: string) => request<UploadedFile>(`/files/${part(id)}${query({ conversation_id: conversation })}`),
+  removeFile: (id: string, conversation: string) =>
+    request<unknown>(`/files/${part(id)}${query({ conversation_id: conversation })}`, { method: "DELETE" }),
+  loadSample: (name: string, conversation?: string) =>
+    request<UploadResult>("/samples/load", json("POST", { name, conversation_id: conversation })),
+
+  codes: async (conversation: string) => list<CodeFile>(await request(`/code${query({ conversation_id: conversation })}`), "code"),
+  code: (id: string, conversation: string, version?: number) =>
+    request<CodeFile>(`/code/${part(id)}${query({ conversation_id: conversation, version })}`),
+  codeVersions: async (id: string, conversation: string) =>
+    list<CodeFile>(await request(`/code/${part(id)}/versions${query({ conversation_id: conversation })}`), "versions"),
+
+  runs: async (conversation?: string) => list<RunInfo>(await request(`/runs${query({ conversation_id: conversation })}`), "runs"),
+  run: (id: string) => request<RunInfo>(`/runs/${part(id)}`),
+  cancel: (id: string) => request<unknown>(`/runs/${part(id)}/cancel`, json("POST")),
+  metrics: () => request<Record<string, unknown>>("/metrics"),
+};
+
+export const streamInit = (body: QueryBody, signal: AbortSignal): RequestInit => ({
+  ...json("POST", body),
+  signal,
+  credentials: "same-origin",
+});

@@ -1,0 +1,9 @@
+/** Starts the page. */
+import { mount } from "svelte";
+import "./styles/tokens.css";
+import "./styles/base.css";
+import "./styles/prose.css";
+import App from "./App.svelte";
+
+const target = document.getElementById("app");
+if (target) mount(App, { target });

@@ -1,0 +1,5 @@
+/** KaTeX with its style; its own chunk. */
+import "katex/dist/katex.min.css";
+import katex from "katex";
+
+export default katex;

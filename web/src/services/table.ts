@@ -1,0 +1,74 @@
+/** Tables as people read them: which columns are figures, how they sort, how they leave the page. No DOM. */
+
+const NUMBER = /^([+\-−–▲▼]?)\s*([¥￥$€£]?)\s*([+\-−]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?\s*(%|％|pp|百分点|万亿|万|亿|千|k|m|bn|b)?(?:\s*(?:元|人|单|件|次|台))?$/i;
+const SCALE: Record<string, number> = { 万: 1e4, 亿: 1e8, 万亿: 1e12, 千: 1e3, k: 1e3, m: 1e6, b: 1e9, bn: 1e9 };
+
+/** The value of a figure as written, or null when the text is not one. Bracketed figures are negative, as in accounts. */
+export function figure(text: string): number | null {
+  const plain = text.trim().replace(/ /g, " ");
+  const bracketed = /^\((.+)\)$/.exec(plain);
+  const match = NUMBER.exec(bracketed?.[1] ?? plain);
+  if (!match) return null;
+  const [, sign1 = "", , sign2 = "", whole = "", decimals = "", unit = ""] = match;
+  const negative = /[-−–▼]/.test(sign1 + sign2) || bracketed !== null;
+  const value = Number(whole.replace(/,/g, "") + decimals) * (SCALE[unit.toLowerCase()] ?? 1);
+  return negative ? -value : value;
+}
+
+const EMPTY = /^(?:|-|–|—|n\/?a|null|none|nan|无)$/i;
+
+/** A column is numeric when it has figures and nothing but figures and blanks. */
+export function isNumericColumn(cells: string[]): boolean {
+  const filled = cells.filter((cell) => !EMPTY.test(cell.trim()));
+  return filled.length > 0 && filled.every((cell) => figure(cell) !== null);
+}
+
+/** `+18.2%` is a change and gets a direction; `18.2%` is a share and does not. */
+export function direction(text: string): "up" | "down" | null {
+  const match = /^([+\-−▲▼])\s*\d[\d,]*(?:\.\d+)?\s*(?:%|％|pp|百分点)$/.exec(text.trim());
+  if (!match || figure(text) === 0) return null;
+  return match[1] === "+" || match[1] === "▲" ? "up" : "down";
+}
+
+const NAMES_NOT_AMOUNTS = /(^|[\s_(（])(id|no\.?|code|year|zip|phone|tel)([\s_)）]|$)|编号|编码|年份|年度|^年$|电话|手机|邮编|代码|单号|工号/i;
+
+/** Thousands separators for amounts that came without; identifiers, years and anything unsure stay as written. */
+export function grouped(header: string, cells: string[]): string[] {
+  const plain = cells.filter((cell) => /^-?\d+(\.\d+)?$/.test(cell.trim()));
+  const years = plain.length > 0 && plain.every((cell) => /^(19|20)\d\d$/.test(cell.trim()));
+  const padded = plain.some((cell) => /^-?0\d/.test(cell.trim()));
+  if (NAMES_NOT_AMOUNTS.test(header) || years || padded || !isNumericColumn(cells)) return cells;
+  return cells.map((cell) => {
+    const match = /^(-?)(\d{4,15})(\.\d+)?$/.exec(cell.trim());
+    return match ? `${match[1]}${match[2]?.replace(/\B(?=(\d{3})+$)/g, ",")}${match[3] ?? ""}` : cell;
+  });
+}
+
+export type SortOrder = "asc" | "desc";
+
+/** Row indices in the new order. Blanks stay last whichever way; equal rows keep their order. */
+export function sortRows(rows: string[][], column: number, order: SortOrder, language: string): number[] {
+  const numeric = isNumericColumn(rows.map((row) => row[column] ?? ""));
+  const collator = new Intl.Collator(language, { numeric: true });
+  const sign = order === "asc" ? 1 : -1;
+  return rows
+    .map((row, index) => ({ index, text: (row[column] ?? "").trim() }))
+    .sort((a, b) => {
+      const [blankA, blankB] = [EMPTY.test(a.text), EMPTY.test(b.text)];
+      if (blankA || blankB) return Number(blankA) - Number(blankB) || a.index - b.index;
+      const compared = numeric ? (figure(a.text) ?? 0) - (figure(b.text) ?? 0) : collator.compare(a.text, b.text);
+      return compared * sign || a.index - b.index;
+    })
+    .map((entry) => entry.index);
+}
+
+export const toTsv = (rows: string[][]): string => rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
+
+/** CSV for spreadsheets: a BOM so that Chinese opens right, and no cell that a spreadsheet would run as a formula. */
+export function toCsv(rows: string[][]): string {
+  const field = (cell: string) => {
+    const inert = /^[=@\t\r]/.test(cell) || (/^[+-]/.test(cell) && figure(cell) === null) ? `'${cell}` : cell;
+    return /[",\r\n]/.test(inert) ? `"${inert.replace(/"/g, '""')}"` : inert;
+  };
+  return `\uFEFF${rows.map((row) => row.map(field).join(",")).join("\r\n")}\r\n`;
+}

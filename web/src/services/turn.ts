@@ -1,0 +1,198 @@
+/** A turn (question and answer) and how events change it. Pure: the same events always give the same turn. */
+import type { AgentResponse, ApiErrorBody, Artifact, HistoryRound, HistoryStep, ToolCall } from "$lib/api/types";
+import type { RunEvent } from "./run-stream";
+
+export type TurnState = "running" | "complete" | "failed" | "cancelled";
+export type ToolState = "running" | "ok" | "error" | "stopped";
+
+export interface ToolStep {
+  id: string;
+  name: string;
+  args: Record<string, unknown>;
+  round: number;
+  state: ToolState;
+  startedAt: number;
+  durationMs?: number;
+  cacheHit?: boolean;
+  summary?: string;
+  observation?: string;
+  errorCode?: string;
+  fraction?: number;
+  message?: string;
+}
+
+export interface Turn {
+  key: string;
+  runId?: string;
+  question: string;
+  fileIds: string[];
+  createdAt: string;
+  startedAt: number;
+  state: TurnState;
+  round: number;
+  analysis: string;
+  plan: string;
+  steps: ToolStep[];
+  /** The report so far, while the model still writes it. */
+  draft: string;
+  /** Deltas are not replayed after a reconnect, so a draft with a gap stops growing; the report brings the whole text. */
+  draftBroken: boolean;
+  answer?: AgentResponse;
+  artifacts: Artifact[];
+  error?: ApiErrorBody;
+  reconnecting: boolean;
+}
+
+let counter = 0;
+
+export function newTurn(question: string, fileIds: string[] = [], now = Date.now()): Turn {
+  return {
+    key: `turn-${(counter += 1)}`, question, fileIds, createdAt: new Date(now).toISOString(), startedAt: now,
+    state: "running", round: 1, analysis: "", plan: "", steps: [], draft: "", draftBroken: false, artifacts: [], reconnecting: false,
+  };
+}
+
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
+const number = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
+
+function upsert(steps: ToolStep[], id: string, make: () => ToolStep, change: (step: ToolStep) => ToolStep): ToolStep[] {
+  const at = steps.findIndex((step) => step.id === id);
+  if (at < 0) return [...steps, change(make())];
+  return steps.map((step, index) => (index === at ? change(step) : step));
+}
+
+function blankStep(data: Record<string, unknown>, round: number, now: number): ToolStep {
+  return {
+    id: text(data.tool_call_id), name: text(data.tool_name) || "?", round: number(data.round) ?? round,
+    args: (data.arguments as Record<string, unknown> | undefined) ?? {}, state: "running", startedAt: now,
+  };
+}
+
+function onRound(turn: Turn, answer: AgentResponse, now: number): Turn {
+  const meta = answer.metadata ?? {};
+  const round = meta.current_round ?? turn.round;
+  let steps = turn.steps;
+  for (const call of meta.tool_calls ?? []) steps = announce(steps, call, round, now);
+  return {
+    ...turn, round, steps, draft: round === turn.round ? turn.draft : "",
+    analysis: meta.task_analysis || turn.analysis, plan: meta.execution_plan || turn.plan,
+  };
+}
+
+function announce(steps: ToolStep[], call: ToolCall, round: number, now: number): ToolStep[] {
+  return upsert(steps, call.tool_call_id, () => blankStep({ ...call, round }, round, now), (step) => step);
+}
+
+function onFinished(turn: Turn, data: Record<string, unknown>, now: number): Turn {
+  const finish = (step: ToolStep): ToolStep => ({
+    ...step,
+    state: data.success === false ? "error" : "ok",
+    durationMs: number(data.duration_ms) ?? now - step.startedAt,
+    cacheHit: data.cache_hit === true,
+    summary: text(data.summary),
+    observation: text(data.observation),
+    errorCode: text(data.error_code) || undefined,
+    fraction: undefined,
+    message: undefined,
+  });
+  const artifacts = Array.isArray(data.artifacts) ? (data.artifacts as Artifact[]) : [];
+  const steps = upsert(turn.steps, text(data.tool_call_id), () => blankStep(data, turn.round, now), finish);
+  return { ...turn, steps, artifacts: [...turn.artifacts, ...artifacts] };
+}
+
+const settle = (steps: ToolStep[]): ToolStep[] =>
+  steps.map((step) => (step.state === "running" ? { ...step, state: "stopped" as const } : step));
+
+function onReport(turn: Turn, answer: AgentResponse): Turn {
+  const meta = answer.metadata ?? {};
+  return {
+    ...turn, state: "complete", answer, draft: "", steps: settle(turn.steps), reconnecting: false,
+    round: meta.current_round ?? turn.round, analysis: meta.task_analysis || turn.analysis, plan: meta.execution_plan || turn.plan,
+    artifacts: answer.artifacts ?? turn.artifacts,
+  };
+}
+
+export function connectionLost(turn: Turn): Turn {
+  return { ...turn, reconnecting: true, draftBroken: turn.draftBroken || turn.draft !== "" };
+}
+
+/** One event, one new turn. An unknown event changes nothing: a newer server must not break an older page. */
+export function applyEvent(turn: Turn, event: RunEvent, now = Date.now()): Turn {
+  const data = event.data;
+  switch (event.type) {
+    case "run.started":
+      return { ...turn, runId: text(data.run_id) || turn.runId };
+    case "round":
+      return onRound(turn, data as unknown as AgentResponse, now);
+    case "text.delta": {
+      const round = number(data.round) ?? turn.round;
+      if (turn.draftBroken && round === turn.round) return turn;
+      return { ...turn, round, draft: (round === turn.round ? turn.draft : "") + text(data.text), draftBroken: false };
+    }
+    case "tool.started":
+      return {
+        ...turn,
+        steps: upsert(turn.steps, text(data.tool_call_id), () => blankStep(data, turn.round, now),
+          (step) => ({ ...step, startedAt: now, args: (data.arguments as Record<string, unknown>) ?? step.args })),
+      };
+    case "tool.progress":
+      return {
+        ...turn,
+        steps: upsert(turn.steps, text(data.tool_call_id), () => blankStep(data, turn.round, now),
+          (step) => ({ ...step, fraction: number(data.fraction), message: text(data.message) })),
+      };
+    case "tool.finished":
+      return onFinished(turn, data, now);
+    case "report":
+      return onReport(turn, data as unknown as AgentResponse);
+    case "run.failed":
+      return { ...turn, state: "failed", error: data.error as ApiErrorBody, steps: settle(turn.steps), reconnecting: false };
+    case "run.cancelled":
+      return { ...turn, state: "cancelled", steps: settle(turn.steps), reconnecting: false };
+    default:
+      return turn;
+  }
+}
+
+function fromStep(step: HistoryStep): ToolStep {
+  return {
+    id: step.tool_call_id, name: step.tool_name, args: step.arguments ?? {}, round: step.round ?? 1,
+    state: step.success === false ? "error" : "ok", startedAt: 0, durationMs: step.duration_ms, cacheHit: step.cache_hit,
+    summary: step.summary, observation: step.observation, errorCode: step.error_code ?? undefined,
+  };
+}
+
+/** A stored round, as the server's history gives it back after a reload. */
+export function fromHistory(round: HistoryRound): Turn {
+  const meta = round.answer?.metadata ?? {};
+  const turn = newTurn(round.user_message, round.file_ids ?? [], Date.parse(round.created_at) || Date.now());
+  const running = round.status === "queued" || round.status === "running" || round.status === "processing";
+  const state: TurnState =
+    round.status === "failed" ? "failed" : round.status === "cancelled" ? "cancelled" : running ? "running" : "complete";
+  return {
+    ...turn, runId: round.run_id, state, answer: round.answer ?? undefined, error: round.error ?? undefined,
+    round: meta.current_round ?? 1, analysis: meta.task_analysis ?? "", plan: meta.execution_plan ?? "",
+    steps: (round.steps ?? []).map(fromStep), artifacts: round.answer?.artifacts ?? [],
+  };
+}
+
+export interface PlanStep {
+  label: string;
+  text: string;
+  state: "done" | "current" | "later";
+}
+
+/** `R1: …; R2: …(当前)` (SPEC P2) as steps. A plan in another shape is one step with its whole text. */
+export function parsePlan(plan: string, round: number, finished: boolean): PlanStep[] {
+  const parts = plan.split(/[;；\n]+(?=\s*R?\d+\s*[:：.、])|\n+/).map((part) => part.trim().replace(/[;；]$/, "")).filter(Boolean);
+  const marked = parts.findIndex((part) => /[(（]\s*(当前|current)\s*[)）]/i.test(part));
+  const numbered = parts.map((part) => /^R?(\d+)\s*[:：.、]\s*([\s\S]*)$/i.exec(part));
+  const currentNumber = marked >= 0 ? Number(numbered[marked]?.[1] ?? marked + 1) : round;
+  return parts.map((part, index) => {
+    const found = numbered[index];
+    const position = found ? Number(found[1]) : index + 1;
+    const body = (found?.[2] ?? part).replace(/[(（]\s*(当前|current)\s*[)）]/i, "").trim();
+    const state = finished || position < currentNumber ? "done" : position === currentNumber ? "current" : "later";
+    return { label: found ? `R${position}` : "", text: body, state };
+  });
+}

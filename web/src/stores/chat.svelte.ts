@@ -1,0 +1,181 @@
+/** The open conversation: its turns, files, code, and the run in progress. Draws nothing. */
+import { api, ApiError } from "$lib/api/client";
+import type { CodeFile, UploadedFile } from "$lib/api/types";
+import { asBody, explain } from "$lib/services/errors";
+import { RunStream } from "$lib/services/run-stream";
+import { applyEvent, connectionLost, fromHistory, newTurn, type Turn } from "$lib/services/turn";
+import { conversations } from "./conversations.svelte";
+import { router } from "./router.svelte";
+import { session } from "./session.svelte";
+import { toasts } from "./toasts.svelte";
+import { Uploads } from "./uploads.svelte";
+
+export class Chat {
+  id = $state<string | null>(null);
+  title = $state("");
+  turns = $state.raw<Turn[]>([]);
+  files = $state.raw<UploadedFile[]>([]);
+  codes = $state.raw<CodeFile[]>([]);
+  draft = $state("");
+  phase = $state<"new" | "loading" | "ready" | "missing" | "error">("new");
+  uploads = new Uploads(this);
+  #stream: RunStream | null = null;
+  #visit = 0;
+
+  get running(): Turn | undefined {
+    return this.turns.find((turn) => turn.state === "running");
+  }
+
+  /** Every name in this conversation a link or image may point to. */
+  fileNames = $derived(
+    new Set([
+      ...this.files.map((file) => file.filename),
+      ...this.turns.flatMap((turn) => [...turn.artifacts.map((artifact) => artifact.name), ...(turn.answer?.metadata.download_links ?? [])]),
+    ]),
+  );
+
+  usage = $derived.by(() => {
+    let [input, output, cost, priced] = [0, 0, 0, false];
+    for (const { answer } of this.turns) {
+      input += answer?.metadata.usage?.input_tokens ?? 0;
+      output += answer?.metadata.usage?.output_tokens ?? 0;
+      if (typeof answer?.metadata.usage?.cost === "number") [cost, priced] = [cost + answer.metadata.usage.cost, true];
+    }
+    return { input, output, cost: priced ? cost : null };
+  });
+
+  async open(id: string | null): Promise<void> {
+    if (id !== null && id === this.id && this.phase === "ready") return;
+    this.#leave();
+    const visit = (this.#visit += 1);
+    this.id = id;
+    this.phase = id === null ? "new" : "loading";
+    if (id === null) return;
+    try {
+      const [detail, files] = await Promise.all([api.conversation(id), api.files(id).catch(() => [])]);
+      if (visit !== this.#visit) return;
+      this.title = detail.title;
+      this.turns = detail.rounds.map(fromHistory);
+      this.files = files;
+      this.phase = "ready";
+      void this.refreshCodes();
+      this.uploads.watch();
+      await this.#rejoin(id, visit);
+    } catch (error) {
+      if (visit !== this.#visit) return;
+      if (error instanceof ApiError && error.status === 401) return session.expired();
+      this.phase = error instanceof ApiError && error.status === 404 ? "missing" : "error";
+    }
+  }
+
+  /** A run that went on while the page was closed is followed again, from its first event. */
+  async #rejoin(id: string, visit: number): Promise<void> {
+    const runs = await api.runs(id).catch(() => []);
+    if (visit !== this.#visit) return;
+    const live = runs.find((run) => ["queued", "running", "processing"].includes(run.status));
+    if (!live) {
+      this.turns = this.turns.map((turn) => (turn.state === "running" ? { ...turn, state: "failed" as const } : turn));
+      return;
+    }
+    let turn = this.turns.find((candidate) => candidate.runId === live.run_id);
+    if (!turn) {
+      turn = { ...newTurn(live.user_message ?? "", [], Date.parse(live.created_at) || Date.now()), runId: live.run_id };
+      this.turns = [...this.turns, turn];
+    }
+    // Its steps come again with the replay.
+    this.#update(turn.key, (old) => ({ ...old, state: "running", steps: [], answer: undefined }));
+    await this.#follow(turn.key, new RunStream(this.#hooks(turn.key), { runId: live.run_id }));
+  }
+
+  async send(message: string, fileIds: string[] = []): Promise<void> {
+    const text = message.trim();
+    if (!text || this.running) return;
+    const turn = newTurn(text, fileIds);
+    this.turns = [...this.turns, turn];
+    if (!this.title) this.title = text.slice(0, 60);
+    this.phase = "ready";
+    const body = { message: text, ...(this.id ? { conversation_id: this.id } : {}), ...(fileIds.length ? { file_ids: fileIds } : {}) };
+    await this.#follow(turn.key, new RunStream(this.#hooks(turn.key)), body);
+  }
+
+  async stop(): Promise<void> {
+    const turn = this.running;
+    if (!turn) return;
+    if (!turn.runId) {
+      this.#stream?.close();
+      this.#update(turn.key, (old) => ({ ...old, state: "cancelled" }));
+      return;
+    }
+    try {
+      await api.cancel(turn.runId);
+    } catch (error) {
+      toasts.show(explain(error), "error");
+    }
+  }
+
+  retry(turn: Turn): void {
+    void this.send(turn.question, turn.fileIds);
+  }
+
+  #hooks(key: string) {
+    return {
+      onEvent: (event: Parameters<typeof applyEvent>[1]) => {
+        if (event.type === "run.started" && typeof event.data.conversation_id === "string") this.adopt(event.data.conversation_id);
+        this.#update(key, (turn) => ({ ...applyEvent(turn, event), reconnecting: false }));
+      },
+      onState: (state: "connected" | "reconnecting") =>
+        this.#update(key, (turn) => (state === "reconnecting" ? connectionLost(turn) : { ...turn, reconnecting: false })),
+    };
+  }
+
+  async #follow(key: string, stream: RunStream, body?: Parameters<RunStream["follow"]>[0]): Promise<void> {
+    this.#stream = stream;
+    try {
+      await stream.follow(body);
+    } catch (error) {
+      if (error instanceof ApiError && error.status === 401) session.expired();
+      this.#update(key, (turn) => ({ ...turn, state: "failed", error: asBody(error), reconnecting: false }));
+    } finally {
+      if (this.#stream === stream) this.#stream = null;
+    }
+    void this.refreshCodes();
+    void conversations.refresh().then(() => this.#adoptTitle());
+  }
+
+  #adoptTitle(): void {
+    const listed = conversations.list.find((item) => item.conversation_id === this.id);
+    if (listed?.title) this.title = listed.title;
+  }
+
+  /** The server made a conversation for this page: the address names it, nothing reloads. */
+  adopt(id: string): void {
+    if (this.id === id) return;
+    this.id = id;
+    if (this.phase === "new") this.phase = "ready";
+    router.replace(`/c/${encodeURIComponent(id)}`);
+    void conversations.refresh();
+  }
+
+  async refreshCodes(): Promise<void> {
+    const id = this.id;
+    if (!id) return;
+    const codes = await api.codes(id).catch(() => null);
+    if (codes && id === this.id) this.codes = codes;
+  }
+
+  #update(key: string, change: (turn: Turn) => Turn): void {
+    this.turns = this.turns.map((turn) => (turn.key === key ? change(turn) : turn));
+  }
+
+  #leave(): void {
+    this.#stream?.close();
+    this.#stream = null;
+    this.uploads.clear();
+    this.title = "";
+    this.turns = [];
+    this.files = [];
+    this.codes = [];
+  }
+}
+
+export const chat = new Chat();

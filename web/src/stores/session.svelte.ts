@@ -1,0 +1,47 @@
+/** Who is here and what the server is: status, sign-in. */
+import { api, ApiError } from "$lib/api/client";
+import type { SampleInfo, Status } from "$lib/api/types";
+
+class Session {
+  status = $state.raw<Status | null>(null);
+  user = $state<string | null>(null);
+  phase = $state<"loading" | "ready" | "signin" | "unreachable">("loading");
+
+  async start(): Promise<void> {
+    try {
+      this.status = await api.status();
+      if (this.status.auth_required) {
+        const me = await api.me();
+        this.user = me?.username ?? me?.user ?? this.status.user ?? null;
+      }
+      this.phase = "ready";
+    } catch (error) {
+      this.phase = error instanceof ApiError && error.status === 401 ? "signin" : "unreachable";
+    }
+  }
+
+  async signIn(username: string, password: string): Promise<void> {
+    await api.login(username, password);
+    await this.start();
+  }
+
+  async signOut(): Promise<void> {
+    await api.logout();
+    this.user = null;
+    this.phase = "signin";
+  }
+
+  /** A request was refused: the session has ended. */
+  expired(): void {
+    this.phase = "signin";
+  }
+
+  get samples(): SampleInfo[] {
+    const data = this.status?.sample_data;
+    if (data === true) return [{ name: "retail" }];
+    if (!Array.isArray(data)) return [];
+    return data.map((item) => (typeof item === "string" ? { name: item } : item));
+  }
+}
+
+export const session = new Session();

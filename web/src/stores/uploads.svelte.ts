@@ -1,0 +1,131 @@
+/** Files on their way into the open conversation, from the drop to the finished profile. */
+import { api, ApiError } from "$lib/api/client";
+import type { UploadedFile, UploadResult } from "$lib/api/types";
+import { explain } from "$lib/services/errors";
+import { uploadFile } from "$lib/services/upload";
+import { t } from "./prefs.svelte";
+import { toasts } from "./toasts.svelte";
+
+export interface Pending {
+  key: number;
+  name: string;
+  size: number;
+  fraction: number;
+  error?: string;
+  abort: AbortController;
+}
+
+interface Target {
+  id: string | null;
+  files: UploadedFile[];
+  adopt(id: string): void;
+}
+
+const POLL_MS = 700;
+
+export class Uploads {
+  pending = $state.raw<Pending[]>([]);
+  /** Ids of files that go with the next question. */
+  attached = $state.raw<string[]>([]);
+  #chat: Target;
+  #next = 1;
+  #timer: ReturnType<typeof setTimeout> | null = null;
+
+  constructor(chat: Target) {
+    this.#chat = chat;
+  }
+
+  get busy(): boolean {
+    return this.pending.some((item) => !item.error);
+  }
+
+  /** One after the other: the first may create the conversation the others belong to. */
+  async add(files: Iterable<File>): Promise<void> {
+    const items = [...files].map((file) => ({
+      file,
+      pending: { key: this.#next++, name: file.name, size: file.size, fraction: 0, abort: new AbortController() } satisfies Pending,
+    }));
+    this.pending = [...this.pending, ...items.map((item) => item.pending)];
+    for (const { file, pending } of items) {
+      if (!pending.abort.signal.aborted) await this.#one(file, pending);
+    }
+  }
+
+  async #one(file: File, pending: Pending): Promise<void> {
+    try {
+      const progress = (fraction: number) => this.#change(pending.key, { fraction });
+      this.accept(await uploadFile(file, this.#chat.id ?? undefined, progress, pending.abort.signal));
+      this.dismiss(pending.key);
+    } catch (error) {
+      if (error instanceof ApiError && error.code === "aborted") return this.dismiss(pending.key);
+      const message = explain(error);
+      this.#change(pending.key, { error: message });
+      toasts.show(t("error.upload", { name: file.name, message }), "error");
+    }
+  }
+
+  accept(result: UploadResult): void {
+    this.#chat.adopt(result.conversation_id);
+    const ids = new Set(result.files.map((file) => file.file_id));
+    this.#chat.files = [...this.#chat.files.filter((file) => !ids.has(file.file_id)), ...result.files];
+    this.attached = [...this.attached, ...ids];
+    this.watch();
+  }
+
+  async sample(name: string): Promise<void> {
+    this.accept(await api.loadSample(name, this.#chat.id ?? undefined));
+  }
+
+  /** The profile is made after the upload is acknowledged: asks until every file is ready or has failed. */
+  watch(): void {
+    if (this.#timer) clearTimeout(this.#timer);
+    const open = this.#chat.files.filter((file) => file.status === "processing" || (file.status === "ready" && file.profile === undefined));
+    if (open.length === 0 || !this.#chat.id) return;
+    this.#timer = setTimeout(() => void this.#poll(open, this.#chat.id ?? ""), POLL_MS);
+  }
+
+  async #poll(open: UploadedFile[], conversation: string): Promise<void> {
+    const fresh = await Promise.all(open.map((file) => api.file(file.file_id, conversation).catch(() => null)));
+    if (this.#chat.id !== conversation) return;
+    const byId = new Map(fresh.flatMap((file) => (file ? [[file.file_id, { ...file, profile: file.profile ?? null }] as const] : [])));
+    this.#chat.files = this.#chat.files.map((file) => byId.get(file.file_id) ?? file);
+    this.watch();
+  }
+
+  async remove(file: UploadedFile): Promise<void> {
+    if (!this.#chat.id) return;
+    try {
+      await api.removeFile(file.file_id, this.#chat.id);
+      this.#chat.files = this.#chat.files.filter((other) => other.file_id !== file.file_id);
+      this.detach(file.file_id);
+    } catch (error) {
+      toasts.show(explain(error), "error");
+    }
+  }
+
+  detach(id: string): void {
+    this.attached = this.attached.filter((other) => other !== id);
+  }
+
+  take(): string[] {
+    const ids = this.attached;
+    this.attached = [];
+    return ids;
+  }
+
+  dismiss(key: number): void {
+    this.pending.find((item) => item.key === key)?.abort.abort();
+    this.pending = this.pending.filter((item) => item.key !== key);
+  }
+
+  clear(): void {
+    for (const item of this.pending) item.abort.abort();
+    if (this.#timer) clearTimeout(this.#timer);
+    this.pending = [];
+    this.attached = [];
+  }
+
+  #change(key: number, change: Partial<Pending>): void {
+    this.pending = this.pending.map((item) => (item.key === key ? { ...item, ...change } : item));
+  }
+}

@@ -1,0 +1,26 @@
+/** Builds the page (index.html) and the sandboxed frame document (frame.html) into dist/. */
+import { svelte } from "@sveltejs/vite-plugin-svelte";
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+import { framePlugin } from "./scripts/frame-plugin";
+
+/** Every browser that runs this page reads woff2; KaTeX's older font formats would only swell the binary. */
+const onlyWoff2 = {
+  name: "ba-only-woff2",
+  enforce: "pre" as const,
+  transform: (code: string, id: string) =>
+    id.endsWith("katex.min.css") ? code.replace(/,url\([^)]+\.(?:woff|ttf)\) format\("[a-z]+"\)/g, "") : undefined,
+};
+
+const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+
+export default defineConfig(({ mode }) => ({
+  plugins: [onlyWoff2, svelte(), framePlugin(here("./src/frame/bootstrap.ts"))],
+  resolve: {
+    alias: { $lib: here("./src") },
+    conditions: mode === "test" ? ["browser"] : undefined,
+  },
+  build: { target: "es2022", assetsInlineLimit: 0, chunkSizeWarningLimit: 1200, modulePreload: { polyfill: false } },
+  server: { proxy: { "/api": "http://127.0.0.1:8000" } },
+  test: { environment: "jsdom", include: ["tests/unit/**/*.test.ts"], setupFiles: ["tests/unit/setup.ts"] },
+}));
