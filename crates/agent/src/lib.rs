@@ -2,11 +2,23 @@
 //!
 //! Knows no axum, no SQL, no Python and no concrete tool.
 
+pub mod context;
+mod driver;
+mod error;
+mod finish;
+pub mod log;
+pub mod metrics;
 pub mod pipeline;
+pub mod prompt;
 pub mod respond;
 pub mod run;
+mod service;
+mod sink;
 pub mod tool;
 
+pub use error::AgentError;
+pub use service::{Admitted, Agent, AgentParts, Models, RunState};
+pub use sink::{EventSink, NoSink};
 pub use tool::{
     Body, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolOutput, ToolSpec, Typed,
     TypedTool,

@@ -74,7 +74,10 @@ pub struct ToolContext {
 
 /// Reports progress of a long call to whoever watches the run.
 #[derive(Clone)]
-pub struct Progress(Arc<dyn Fn(Option<f64>, &str) + Send + Sync>);
+pub struct Progress(Arc<ReportFn>);
+
+/// Fraction done when it is known, and words for people.
+type ReportFn = dyn Fn(Option<f64>, &str) + Send + Sync;
 
 impl Progress {
     pub fn new(report: impl Fn(Option<f64>, &str) + Send + Sync + 'static) -> Self {

@@ -1,0 +1,417 @@
+//! Drives one run: asks the machine for the next step and does its IO. Every step is one transaction, and a tool's
+//! intent is on disk before the tool runs, so a crash resumes and nothing with effects runs twice.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use ba_model::{Model, ModelRequest};
+use ba_protocol::api::{CallSummary, ErrorInfo, UsageInfo};
+use ba_protocol::event::ToolFinished;
+use ba_protocol::{Artifact, RunEvent, StructuredResponse, text};
+use ba_store::{RunRecord, RunStatus, StepCommit, StoreError, ToolIntent, ToolOutcome};
+use futures::StreamExt;
+use futures::stream::FuturesUnordered;
+use jiff::Timestamp;
+use tokio_util::sync::CancellationToken;
+
+use crate::context::{ContextInput, build_context};
+use crate::finish;
+use crate::pipeline::{CallRequest, Executed};
+use crate::respond::{self, RunFacts};
+use crate::run::{Decision, Outcome, PlannedCall, Step};
+use crate::service::{AgentParts, RunState};
+use crate::tool::{Effects, Progress, ToolContext};
+
+/// How much of an observation an event shows people.
+const PEEK: usize = 2_000;
+
+pub struct Driver {
+    parts: AgentParts,
+}
+
+/// One run while it is driven.
+pub(crate) struct Drive<'a> {
+    pub parts: &'a AgentParts,
+    pub record: RunRecord,
+    pub state: RunState,
+    pub model: Arc<dyn Model>,
+    pub calls: Vec<CallSummary>,
+    pub artifacts: Vec<Artifact>,
+    pub usage: UsageInfo,
+    /// Share of the model's window the last request took.
+    window_share: f64,
+    began: Instant,
+}
+
+impl Driver {
+    pub fn new(parts: AgentParts) -> Self {
+        Self { parts }
+    }
+
+    pub fn parts(&self) -> &AgentParts {
+        &self.parts
+    }
+
+    /// Drives a run to its end, waiting first for its conversation's turn (SPEC E12).
+    pub async fn drive(&self, record: RunRecord, state: RunState, cancel: &CancellationToken) {
+        let _turn = match self.parts.store.locks().lock(&record.conversation_id).await {
+            Ok(guard) => guard,
+            Err(error) => return tracing::error!(run = %record.id, %error, "cannot lock the conversation"),
+        };
+        let Some(model) = self.parts.models.get(state.model.as_deref()) else {
+            return self.abandon(&record, "its model is no longer configured").await;
+        };
+        let mut drive = Drive {
+            parts: &self.parts,
+            usage: record.usage.clone(),
+            record,
+            state,
+            model,
+            calls: Vec::new(),
+            artifacts: Vec::new(),
+            window_share: 0.0,
+            began: Instant::now(),
+        };
+        if let Err(error) = drive.restore().await {
+            return tracing::error!(run = %drive.record.id, %error, "cannot read the run's calls");
+        }
+        loop {
+            let stepped = tokio::select! {
+                stepped = drive.step() => stepped,
+                () = cancel.cancelled() => {
+                    drive.state.machine.end(Outcome::Cancelled);
+                    drive.step().await
+                }
+            };
+            match stepped {
+                Ok(true) => return,
+                Ok(false) => {}
+                // Nothing was acknowledged: the run stays open and is resumed when storage works again.
+                Err(error) => {
+                    return tracing::error!(run = %drive.record.id, %error, "the step was not stored");
+                }
+            }
+        }
+    }
+
+    /// Ends a run that cannot be taken up again, in words the user can read.
+    pub async fn abandon(&self, record: &RunRecord, why: &str) {
+        let error = ErrorInfo::new("run_not_resumable", format!("the run could not be resumed: {why}"));
+        let commit = StepCommit {
+            events: vec![RunEvent::RunFailed { error }],
+            ..StepCommit::new(record.state.clone(), RunStatus::Failed)
+        };
+        match self.parts.store.commit_step(&record.id, commit).await {
+            Ok(events) => events.iter().for_each(|e| self.parts.sink.publish(e)),
+            Err(error) => tracing::error!(run = %record.id, %error, "cannot end the run"),
+        }
+    }
+}
+
+impl Drive<'_> {
+    /// One step of the machine. True when the run has ended.
+    async fn step(&mut self) -> Result<bool, StoreError> {
+        match self.state.machine.next_step(Timestamp::now()) {
+            Step::AskModel(_) => self.ask_model().await.map(|()| false),
+            Step::RunTools(planned) => {
+                let planned = planned.to_vec();
+                self.run_tools(planned).await.map(|()| false)
+            }
+            Step::Done(outcome) => {
+                let outcome = outcome.clone();
+                finish::finish(self, outcome).await.map(|()| true)
+            }
+        }
+    }
+
+    async fn ask_model(&mut self) -> Result<(), StoreError> {
+        let request = self.request().await?;
+        let round = self.state.machine.model_turns() + 1;
+        let (sink, run_id) = (self.parts.sink.clone(), self.record.id.clone());
+        let on_delta = move |delta: &str| {
+            sink.passing(&run_id, RunEvent::TextDelta { text: delta.to_owned(), round });
+        };
+        self.parts.log.round_start(&self.record, round);
+        self.parts.log.model_input(&self.record, &request, &self.parts.counter);
+        let asked = Instant::now();
+        let reply = match self.model.complete(&request, &on_delta).await {
+            Ok(reply) => reply,
+            Err(error) => {
+                tracing::warn!(run = %self.record.id, code = error.code(), %error, "the model did not answer");
+                self.parts.metrics.model_failed(&self.model.info().name);
+                let error = ErrorInfo::new(error.code(), error.to_string());
+                self.state.machine.end(Outcome::Failed { error });
+                return Ok(());
+            }
+        };
+        let usage = self.account(&request, &reply);
+        self.parts.metrics.model_answered(&self.model.info().name, &usage, asked.elapsed());
+        let response = self.state.machine.on_model(&reply.text, usage.input_tokens + usage.output_tokens);
+        self.parts.log.model_output(&self.record, &reply.text, response.as_ref(), usage.output_tokens);
+        for repair in self.state.machine.repairs() {
+            self.parts.log.warning(&self.record, &format!("model output repaired: {repair}"));
+        }
+        self.commit_turn(response).await
+    }
+
+    /// A turn with tool calls is committed with its intents. Other turns end the run, which commits by itself.
+    async fn commit_turn(&mut self, response: Option<StructuredResponse>) -> Result<(), StoreError> {
+        let round = self.state.machine.model_turns();
+        let Step::RunTools(planned) = self.state.machine.next_step(Timestamp::now()) else { return Ok(()) };
+        let planned = planned.to_vec();
+        let Some(response) = response else { return Ok(()) };
+        let mut events = vec![RunEvent::Round(Box::new(respond::processing(&response, self.facts())))];
+        events.extend(planned.iter().map(|p| RunEvent::ToolStarted {
+            tool_call_id: p.call.tool_call_id.clone(),
+            tool_name: p.call.tool_name.clone(),
+            arguments: p.call.arguments.clone(),
+            round,
+        }));
+        let intents =
+            planned.iter().filter(|p| p.decision == Decision::Run).map(|p| self.intent(p, round)).collect();
+        self.commit(StepCommit { events, intents, ..self.progress() }).await
+    }
+
+    fn intent(&self, planned: &PlannedCall, step: u32) -> ToolIntent {
+        let call = &planned.call;
+        let tool = self.parts.registry.get(&call.tool_name);
+        let effects = tool.map_or(Effects::None, |t| t.plan(&call.arguments).effects);
+        ToolIntent {
+            step,
+            tool_call_id: call.tool_call_id.clone(),
+            tool_name: call.tool_name.clone(),
+            arguments: call.arguments.clone(),
+            idempotent: effects == Effects::None,
+        }
+    }
+
+    /// Runs the calls of one turn in parallel; each result is on disk before anyone hears of it.
+    async fn run_tools(&mut self, planned: Vec<PlannedCall>) -> Result<(), StoreError> {
+        let step = self.state.machine.model_turns();
+        let mut results: Vec<Option<ba_protocol::ToolResult>> = vec![None; planned.len()];
+        let recorded = self.parts.store.calls(&self.record.id).await?;
+        let mut to_run = Vec::new();
+        for (index, call) in planned.iter().enumerate() {
+            let id = &call.call.tool_call_id;
+            match recorded.iter().find(|r| r.intent.step == step && &r.intent.tool_call_id == id) {
+                Some(found) if found.result.is_some() => results[index].clone_from(&found.result),
+                _ => to_run.push(index),
+            }
+        }
+        let files = finish::fingerprint(&self.parts.store, &self.record.conversation_id).await?;
+        let this = &*self;
+        let mut executions: FuturesUnordered<_> = to_run
+            .iter()
+            .map(|&index| {
+                let planned = &planned[index];
+                let request = CallRequest {
+                    planned,
+                    registry: &this.parts.registry,
+                    context: this.tool_context(&planned.call.tool_call_id),
+                    global_level: this.state.output_level.unwrap_or(this.parts.default_level),
+                    window_share: this.window_share,
+                    files: &files,
+                    counter: &this.parts.counter,
+                };
+                async move { (index, this.parts.executor.execute(request).await) }
+            })
+            .collect();
+        let mut finished: Vec<(usize, Executed)> = Vec::new();
+        while let Some((index, executed)) = executions.next().await {
+            finished.push((index, executed));
+            if finished.len() < to_run.len()
+                && let Some((_, executed)) = finished.last()
+            {
+                let commit = StepCommit {
+                    events: vec![finished_event(executed)],
+                    outcomes: vec![outcome_of(step, executed)],
+                    ..this.progress()
+                };
+                this.commit(commit).await?;
+            }
+        }
+        drop(executions);
+        let mut last = self.progress();
+        if let Some((_, executed)) = finished.last() {
+            last.events.push(finished_event(executed));
+            last.outcomes.push(outcome_of(step, executed));
+        }
+        for (index, executed) in finished {
+            self.parts.metrics.tool_finished(&self.record.conversation_id, &executed.telemetry);
+            self.parts.log.tool_result(&self.record, &executed.result);
+            self.calls.push(summary_of(&executed));
+            finish::merge_artifacts(&mut self.artifacts, &executed.result.artifacts);
+            results[index] = Some(executed.result);
+        }
+        self.state.machine.on_tools(results.into_iter().flatten().collect());
+        last.state = self.saved();
+        self.parts.log.round_end(&self.record, step, self.began.elapsed());
+        self.commit(last).await
+    }
+
+    fn tool_context(&self, call_id: &str) -> ToolContext {
+        let (sink, run_id, tool_call_id) =
+            (self.parts.sink.clone(), self.record.id.clone(), call_id.to_owned());
+        let progress = Progress::new(move |fraction, message| {
+            let event = RunEvent::ToolProgress {
+                tool_call_id: tool_call_id.clone(),
+                fraction,
+                message: text::shorten(&text::one_line(message), 200),
+            };
+            sink.passing(&run_id, event);
+        });
+        ToolContext {
+            owner: self.record.owner.clone(),
+            conversation_id: self.record.conversation_id.clone(),
+            run_id: self.record.id.clone(),
+            tool_call_id: call_id.to_owned(),
+            level: self.parts.default_level,
+            timeout: std::time::Duration::from_secs(60),
+            progress,
+        }
+    }
+
+    async fn request(&mut self) -> Result<ModelRequest, StoreError> {
+        let store = &self.parts.store;
+        let conversation = &self.record.conversation_id;
+        let (rounds, codes, uploads) = tokio::try_join!(
+            store.rounds(conversation),
+            store.codes(conversation),
+            store.uploads(conversation)
+        )?;
+        let file_list = ba_store::file_list::unified_file_list(&codes, &uploads);
+        let Step::AskModel(ask) = self.state.machine.next_step(Timestamp::now()) else {
+            return Err(StoreError::Conflict("the run has ended".to_owned()));
+        };
+        let (correction, last_turn) = (ask.correction.cloned(), ask.last_turn);
+        let built = build_context(&ContextInput {
+            system_prompt: &self.parts.system_prompt,
+            rounds: &rounds,
+            file_list: file_list.as_deref(),
+            user_message: &self.record.message,
+            steps: self.state.machine.steps(),
+            correction: correction.as_ref(),
+            last_turn,
+        });
+        Ok(ModelRequest {
+            messages: built.messages,
+            max_tokens: None,
+            temperature: None,
+            schema: Some(StructuredResponse::json_schema()),
+            stable_prefix: built.stable_prefix,
+        })
+    }
+
+    /// Provider-reported usage where there is some, counted tokens else (SPEC M1).
+    fn account(&mut self, request: &ModelRequest, reply: &ba_model::ModelReply) -> ba_model::Usage {
+        let count = &self.parts.counter;
+        let usage = reply.usage.unwrap_or_else(|| ba_model::Usage {
+            input_tokens: request.messages.iter().map(|m| count(&m.wire_text()) as u64 + 4).sum(),
+            output_tokens: count(&reply.text) as u64,
+            cached_tokens: 0,
+        });
+        let info = self.model.info();
+        #[expect(clippy::cast_precision_loss, reason = "a share of a window")]
+        if info.window > 0 {
+            self.window_share = usage.input_tokens as f64 / info.window as f64;
+        }
+        self.usage.input_tokens += usage.input_tokens;
+        self.usage.output_tokens += usage.output_tokens;
+        self.usage.cached_tokens += usage.cached_tokens;
+        self.usage.cost = info.prices.map(|p| finish::cost(&self.usage, &p));
+        usage
+    }
+
+    /// What earlier steps of a resumed run did.
+    async fn restore(&mut self) -> Result<(), StoreError> {
+        let step = self.state.machine.model_turns();
+        let calls = self.parts.store.calls(&self.record.id).await?;
+        let mut interrupted = Vec::new();
+        for call in &calls {
+            match (&call.result, &call.telemetry) {
+                (Some(result), telemetry) => {
+                    finish::merge_artifacts(&mut self.artifacts, &result.artifacts);
+                    self.calls.push(CallSummary {
+                        tool_name: result.tool_name.clone(),
+                        tool_call_id: result.tool_call_id.clone(),
+                        success: result.success,
+                        duration_ms: telemetry.as_ref().map_or(0.0, |t| t.duration_ms),
+                        cache_hit: telemetry.as_ref().is_some_and(|t| t.cache_hit),
+                    });
+                }
+                (None, _) if call.intent.step == step && !call.intent.idempotent => {
+                    interrupted.push(finish::interrupted(&call.intent));
+                }
+                (None, _) => {}
+            }
+        }
+        if interrupted.is_empty() {
+            return Ok(());
+        }
+        let outcomes =
+            interrupted.into_iter().map(|result| ToolOutcome { step, result, telemetry: None }).collect();
+        self.parts.store.record_results(&self.record.id, outcomes).await
+    }
+
+    pub(crate) fn facts(&self) -> RunFacts {
+        RunFacts {
+            conversation_id: self.record.conversation_id.clone(),
+            run_id: self.record.id.clone(),
+            duration_ms: u64::try_from(
+                Timestamp::now().duration_since(self.state.machine.started_at()).as_millis().max(0),
+            )
+            .unwrap_or(0),
+            tool_calls: self.calls.clone(),
+            artifacts: self.artifacts.clone(),
+            model: self.model.info().name.clone(),
+            offline: self.model.info().offline,
+            usage: self.usage.clone(),
+            stop_reason: None,
+            warnings: Vec::new(),
+        }
+    }
+
+    /// A commit that moves nothing but what the caller adds.
+    pub(crate) fn progress(&self) -> StepCommit {
+        StepCommit { usage: self.usage.clone(), ..StepCommit::new(self.saved(), RunStatus::Running) }
+    }
+
+    fn saved(&self) -> serde_json::Value {
+        serde_json::to_value(&self.state).unwrap_or_default()
+    }
+
+    pub(crate) async fn commit(&self, commit: StepCommit) -> Result<(), StoreError> {
+        let events = self.parts.store.commit_step(&self.record.id, commit).await?;
+        events.iter().for_each(|e| self.parts.sink.publish(e));
+        Ok(())
+    }
+}
+
+fn summary_of(executed: &Executed) -> CallSummary {
+    CallSummary {
+        tool_name: executed.result.tool_name.clone(),
+        tool_call_id: executed.result.tool_call_id.clone(),
+        success: executed.result.success,
+        duration_ms: executed.telemetry.duration_ms,
+        cache_hit: executed.telemetry.cache_hit,
+    }
+}
+
+fn outcome_of(step: u32, executed: &Executed) -> ToolOutcome {
+    ToolOutcome { step, result: executed.result.clone(), telemetry: Some(executed.telemetry.clone()) }
+}
+
+fn finished_event(executed: &Executed) -> RunEvent {
+    let result = &executed.result;
+    RunEvent::ToolFinished(Box::new(ToolFinished {
+        tool_call_id: result.tool_call_id.clone(),
+        tool_name: result.tool_name.clone(),
+        success: result.success,
+        duration_ms: executed.telemetry.duration_ms,
+        cache_hit: executed.telemetry.cache_hit,
+        summary: executed.summary.clone(),
+        observation: text::prefix(&result.observation, PEEK).to_owned(),
+        error_code: result.error_code.clone(),
+        artifacts: result.artifacts.clone(),
+    }))
+}

@@ -1,0 +1,170 @@
+//! How a run ends: the answer is built, its code saved, and everything committed in one step.
+
+use ba_model::Prices;
+use ba_protocol::api::UsageInfo;
+use ba_protocol::{Action, Artifact, CodeId, ConversationId, Round, RunEvent, ToolErrorType, ToolResult};
+use ba_store::{NewCode, RunStatus, StepCommit, Store, StoreError, ToolIntent};
+use jiff::Timestamp;
+
+use crate::driver::Drive;
+use crate::respond::{self, Answer, Known};
+use crate::run::Outcome;
+
+/// Commits the end of a run and tells whoever watches.
+pub(crate) async fn finish(drive: &mut Drive<'_>, outcome: Outcome) -> Result<(), StoreError> {
+    match outcome {
+        Outcome::Answer { response, structured, stop } => {
+            let known = known(&drive.parts.store, &drive.record.conversation_id).await?;
+            let mut facts = drive.facts();
+            facts.stop_reason = stop.as_limit().map(str::to_owned);
+            let text = match &response.action {
+                Action::Complete(report) => report.content.clone(),
+                Action::ToolCall { .. } => String::new(),
+            };
+            let answer = if structured {
+                Answer::Structured(&response)
+            } else {
+                Answer::Plain { text: &text, round: response.current_round }
+            };
+            let today = jiff::Zoned::now().date();
+            let draft = respond::complete(answer, &known, facts, &mut || CodeId::dated(today));
+            let mut saved = Vec::new();
+            for code in &draft.save {
+                let new = NewCode {
+                    code_id: code.code_id.to_string(),
+                    code: code.code.clone(),
+                    language: code.language.name.to_owned(),
+                    description: code.description.clone(),
+                };
+                let file = drive.parts.store.save_code(&drive.record.conversation_id, new).await?.file;
+                drive.parts.log.code_saved(&drive.record, &file);
+                saved.push(file);
+            }
+            let round = round_of(drive, Some(draft.history.clone()));
+            let answer = draft.finish(&saved);
+            let commit = StepCommit {
+                status: RunStatus::Complete,
+                events: vec![RunEvent::Report(Box::new(answer))],
+                round: Some(round),
+                ..drive.progress()
+            };
+            drive.commit(commit).await?;
+        }
+        Outcome::Failed { error } => {
+            // What was found before the failure stays in the history, so that the next turn can build on it.
+            let round = round_of(drive, None);
+            let commit = StepCommit {
+                status: RunStatus::Failed,
+                events: vec![RunEvent::RunFailed { error }],
+                round: (!round.steps.is_empty()).then_some(round),
+                ..drive.progress()
+            };
+            drive.commit(commit).await?;
+        }
+        Outcome::Cancelled => {
+            let commit = StepCommit {
+                status: RunStatus::Cancelled,
+                events: vec![RunEvent::RunCancelled {}],
+                ..drive.progress()
+            };
+            drive.commit(commit).await?;
+        }
+    }
+    drive.parts.metrics.run_ended(&drive.record.conversation_id, &drive.usage);
+    Ok(())
+}
+
+fn round_of(drive: &Drive<'_>, final_answer: Option<String>) -> Round {
+    Round {
+        round_id: drive.record.id.clone(),
+        user_message: drive.record.message.clone(),
+        created_at: drive.record.created_at,
+        steps: drive.state.machine.steps().to_vec(),
+        final_answer,
+        tokens_used: drive.usage.input_tokens + drive.usage.output_tokens,
+    }
+}
+
+async fn known(store: &Store, conversation: &ConversationId) -> Result<Known, StoreError> {
+    let (code, uploads, artifacts) = tokio::try_join!(
+        store.codes(conversation),
+        store.uploads(conversation),
+        store.artifacts(conversation)
+    )?;
+    Ok(Known { code, uploads, artifacts })
+}
+
+/// Changes whenever a file a tool could read changes (SPEC E9).
+pub(crate) async fn fingerprint(store: &Store, conversation: &ConversationId) -> Result<String, StoreError> {
+    let known = known(store, conversation).await?;
+    let mut hasher = blake3::Hasher::new();
+    for code in &known.code {
+        hasher.update(format!("{}@{};", code.code_id, code.version).as_bytes());
+    }
+    for upload in &known.uploads {
+        hasher.update(format!("{}={}{:?};", upload.file_id, upload.sha256, upload.status).as_bytes());
+    }
+    for artifact in &known.artifacts {
+        hasher.update(format!("{}={}@{};", artifact.name, artifact.size, artifact.created_at).as_bytes());
+    }
+    Ok(hasher.finalize().to_hex()[..16].to_owned())
+}
+
+/// A call with effects that was in flight when the process ended: it is not run again.
+pub(crate) fn interrupted(intent: &ToolIntent) -> ToolResult {
+    let message = "the server restarted while this call was running; it was not run again, because its effects may \
+                   already have happened. Check the files, then decide.";
+    ToolResult {
+        tool_call_id: intent.tool_call_id.clone(),
+        tool_name: intent.tool_name.clone(),
+        observation: crate::pipeline::wrap(
+            &intent.tool_name,
+            &format!(
+                "Operation failed.\nError Type: internal_error\nError Code: INTERRUPTED\nError Message: {message}\n\
+                 Tool Call ID: {}",
+                intent.tool_call_id
+            ),
+        ),
+        output_level: Default::default(),
+        data_file: None,
+        data_size_bytes: 0,
+        data_summary: None,
+        success: false,
+        error_type: Some(ToolErrorType::InternalError),
+        error_code: Some("INTERRUPTED".to_owned()),
+        error_message: Some(message.to_owned()),
+        artifacts: Vec::new(),
+        file_facts: None,
+    }
+}
+
+/// The newest of each name.
+pub(crate) fn merge_artifacts(all: &mut Vec<Artifact>, new: &[Artifact]) {
+    for artifact in new {
+        all.retain(|a| a.name != artifact.name);
+        all.push(artifact.clone());
+    }
+}
+
+#[expect(clippy::cast_precision_loss, reason = "money to show, not to book")]
+pub(crate) fn cost(usage: &UsageInfo, prices: &Prices) -> f64 {
+    let fresh = usage.input_tokens.saturating_sub(usage.cached_tokens) as f64;
+    let cached = usage.cached_tokens as f64 * prices.cached.unwrap_or(prices.input);
+    (fresh * prices.input + cached + usage.output_tokens as f64 * prices.output) / 1e6
+}
+
+#[async_trait::async_trait]
+impl crate::pipeline::ToolData for Store {
+    async fn keep(
+        &self,
+        conversation: &ConversationId,
+        tool_call_id: &str,
+        extension: &str,
+        bytes: &[u8],
+        summary: &str,
+    ) -> Result<String, String> {
+        let _ = (extension, Timestamp::now());
+        let kept = self.put_tool_data(conversation, tool_call_id, bytes, summary).await;
+        kept.map(|data| data.reference).map_err(|e| e.to_string())
+    }
+}

@@ -1,0 +1,282 @@
+//! The agent as the rest of the program sees it: admit a question, watch it, wait for it, cancel it.
+//! A message is durable before `admit` returns; the run goes on in the background.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ba_model::Model;
+use ba_protocol::api::{AgentResponse, QueryRequest};
+use ba_protocol::{ConversationId, OutputLevel, RunEvent, RunId, UserId, text};
+use ba_store::{EventScope, NewRun, RunRecord, RunStatus, Store};
+use jiff::Timestamp;
+use parking_lot::Mutex;
+use serde::{Deserialize, Serialize};
+use tokio::sync::watch;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use crate::driver::Driver;
+use crate::error::AgentError;
+use crate::metrics::Metrics;
+use crate::pipeline::{Counter, Executor};
+use crate::run::{Limits, Run};
+use crate::sink::EventSink;
+use crate::tool::Registry;
+
+/// Longer messages belong into a file.
+const MAX_MESSAGE: usize = 200_000;
+
+/// Everything a run needs, wired once.
+pub struct AgentParts {
+    pub store: Store,
+    pub models: Models,
+    pub registry: Registry,
+    pub executor: Executor,
+    pub sink: Arc<dyn EventSink>,
+    /// The rendered system prompt; the same bytes for every turn.
+    pub system_prompt: String,
+    pub limits: Limits,
+    pub default_level: OutputLevel,
+    pub counter: Counter,
+    pub metrics: Metrics,
+    pub log: crate::log::ConversationLog,
+}
+
+/// The models a run may use.
+#[derive(Clone)]
+pub struct Models {
+    pub default: Arc<dyn Model>,
+    /// Cheaper, for summaries (SPEC L2).
+    pub summary: Option<Arc<dyn Model>>,
+    /// Makes another configured model of its `provider:model` name.
+    pub by_name: Arc<dyn Fn(&str) -> Option<Arc<dyn Model>> + Send + Sync>,
+}
+
+impl Models {
+    pub fn only(model: Arc<dyn Model>) -> Self {
+        Self { default: model, summary: None, by_name: Arc::new(|_| None) }
+    }
+
+    pub fn get(&self, name: Option<&str>) -> Option<Arc<dyn Model>> {
+        match name {
+            None => Some(self.default.clone()),
+            Some(name) if name == self.default.info().name => Some(self.default.clone()),
+            Some(name) => (self.by_name)(name),
+        }
+    }
+}
+
+/// What is saved of a run beside its machine.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct RunState {
+    pub machine: Run,
+    pub model: Option<String>,
+    pub output_level: Option<OutputLevel>,
+}
+
+pub struct Admitted {
+    pub conversation_id: ConversationId,
+    pub run_id: RunId,
+}
+
+#[derive(Clone)]
+pub struct Agent {
+    inner: Arc<Inner>,
+}
+
+struct Inner {
+    driver: Driver,
+    live: Mutex<HashMap<RunId, Live>>,
+    tasks: TaskTracker,
+    closing: CancellationToken,
+}
+
+/// A run this process is driving.
+struct Live {
+    cancel: CancellationToken,
+    ended: watch::Receiver<bool>,
+}
+
+impl Agent {
+    pub fn new(parts: AgentParts) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                driver: Driver::new(parts),
+                live: Mutex::default(),
+                tasks: TaskTracker::new(),
+                closing: CancellationToken::new(),
+            }),
+        }
+    }
+
+    /// Persists the question, then acknowledges it. A new conversation is made when none is named.
+    pub async fn admit(&self, owner: &UserId, query: QueryRequest) -> Result<Admitted, AgentError> {
+        if self.inner.closing.is_cancelled() {
+            return Err(AgentError::ShuttingDown);
+        }
+        let message = query.message.trim();
+        if message.is_empty() {
+            return Err(AgentError::EmptyMessage);
+        }
+        if message.len() > MAX_MESSAGE {
+            return Err(AgentError::MessageTooLong { limit: MAX_MESSAGE });
+        }
+        let parts = self.inner.driver.parts();
+        if let Some(name) = &query.model
+            && parts.models.get(Some(name)).is_none()
+        {
+            return Err(AgentError::UnknownModel(name.clone()));
+        }
+        let conversation_id = self.conversation(owner, query.conversation_id.as_ref(), message).await?;
+        for file in &query.file_ids {
+            if let Err(error) = parts.store.upload(&conversation_id, file.as_str()).await {
+                let gone = error.is_not_found();
+                return Err(if gone { AgentError::UnknownFile(file.to_string()) } else { error.into() });
+            }
+        }
+        let now = Timestamp::now();
+        let state = RunState {
+            machine: Run::new(message, parts.limits.clone(), now),
+            model: query.model,
+            output_level: query.output_level,
+        };
+        let run_id = RunId::random();
+        let new = NewRun {
+            run_id: run_id.clone(),
+            conversation_id: conversation_id.clone(),
+            owner: owner.clone(),
+            message: message.to_owned(),
+            state: serde_json::to_value(&state).unwrap_or_default(),
+            created_at: now,
+        };
+        let record = RunRecord {
+            id: run_id.clone(),
+            conversation_id: conversation_id.clone(),
+            owner: owner.clone(),
+            message: message.to_owned(),
+            state: serde_json::Value::Null,
+            status: RunStatus::Running,
+            created_at: now,
+            updated_at: now,
+            usage: Default::default(),
+        };
+        let started = parts.store.admit(new).await?;
+        parts.sink.publish(&started);
+        self.spawn(record, state);
+        Ok(Admitted { conversation_id, run_id })
+    }
+
+    async fn conversation(
+        &self,
+        owner: &UserId,
+        wanted: Option<&ConversationId>,
+        message: &str,
+    ) -> Result<ConversationId, AgentError> {
+        let store = &self.inner.driver.parts().store;
+        let title = text::shorten(text::one_line(message).trim(), 40);
+        match wanted {
+            None => Ok(store.create(owner, &title).await?.id),
+            Some(id) => {
+                let found = store.conversation(owner, id).await?;
+                if found.title.is_empty() {
+                    store.rename(owner, id, &title).await?;
+                }
+                Ok(found.id)
+            }
+        }
+    }
+
+    fn spawn(&self, record: RunRecord, state: RunState) {
+        let cancel = CancellationToken::new();
+        let (ended, watching) = watch::channel(false);
+        self.inner.live.lock().insert(record.id.clone(), Live { cancel: cancel.clone(), ended: watching });
+        let agent = self.clone();
+        self.inner.tasks.spawn(async move {
+            let run_id = record.id.clone();
+            tokio::select! {
+                () = agent.inner.driver.drive(record, state, &cancel) => {}
+                // The last committed step is on disk; the next start resumes from it.
+                () = agent.inner.closing.cancelled() => {}
+            }
+            agent.inner.live.lock().remove(&run_id);
+            let _ = ended.send(true);
+        });
+    }
+
+    /// Waits for a run's end and gives its answer.
+    pub async fn wait(&self, owner: &UserId, run_id: &RunId) -> Result<AgentResponse, AgentError> {
+        let watching = self.inner.live.lock().get(run_id).map(|l| l.ended.clone());
+        if let Some(mut watching) = watching {
+            let _ = watching.wait_for(|ended| *ended).await;
+        }
+        self.answer(owner, run_id).await
+    }
+
+    /// The answer of an ended run, from its last event.
+    pub async fn answer(&self, owner: &UserId, run_id: &RunId) -> Result<AgentResponse, AgentError> {
+        let store = &self.inner.driver.parts().store;
+        store.run(owner, run_id).await?;
+        let events = store.events_after(EventScope::Run(run_id), 0, 10_000).await?;
+        match events.into_iter().rev().find(|e| e.event.is_last()).map(|e| e.event) {
+            Some(RunEvent::Report(response)) => Ok(*response),
+            Some(RunEvent::RunFailed { error }) => Err(AgentError::RunFailed(error)),
+            Some(_) => Err(AgentError::Cancelled),
+            None => Err(AgentError::ShuttingDown),
+        }
+    }
+
+    /// Asks a run to stop; false when this process does not drive it.
+    pub fn cancel(&self, run_id: &RunId) -> bool {
+        match self.inner.live.lock().get(run_id) {
+            Some(live) => {
+                live.cancel.cancel();
+                true
+            }
+            None => false,
+        }
+    }
+
+    /// Takes up the runs a crash or restart left open, each from its last step.
+    pub async fn resume_open_runs(&self) -> Result<usize, AgentError> {
+        let open = self.inner.driver.parts().store.open_runs().await?;
+        let count = open.len();
+        for record in open {
+            match serde_json::from_value::<RunState>(record.state.clone()) {
+                Ok(state) => self.spawn(record, state),
+                Err(error) => self.inner.driver.abandon(&record, &error.to_string()).await,
+            }
+        }
+        Ok(count)
+    }
+
+    /// Lets runs finish for a while, then leaves them to be resumed.
+    pub async fn shutdown(&self, grace: Duration) {
+        self.inner.tasks.close();
+        if tokio::time::timeout(grace, self.inner.tasks.wait()).await.is_err() {
+            self.inner.closing.cancel();
+            let _ = tokio::time::timeout(Duration::from_secs(5), self.inner.tasks.wait()).await;
+        }
+        self.inner.closing.cancel();
+    }
+
+    pub fn live_runs(&self) -> usize {
+        self.inner.live.lock().len()
+    }
+
+    pub fn store(&self) -> &Store {
+        &self.inner.driver.parts().store
+    }
+
+    pub fn registry(&self) -> &Registry {
+        &self.inner.driver.parts().registry
+    }
+
+    pub fn metrics(&self) -> &Metrics {
+        &self.inner.driver.parts().metrics
+    }
+
+    pub fn model(&self) -> &Arc<dyn Model> {
+        &self.inner.driver.parts().models.default
+    }
+}
