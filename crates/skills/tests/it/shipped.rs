@@ -1,0 +1,1 @@
+//! The shipped skills, loaded as a server loads them.
