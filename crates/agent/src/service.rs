@@ -50,8 +50,10 @@ pub struct Models {
     /// Cheaper, for summaries (SPEC L2).
     pub summary: Option<Arc<dyn Model>>,
     /// Makes another configured model of its `provider:model` name.
-    pub by_name: Arc<dyn Fn(&str) -> Option<Arc<dyn Model>> + Send + Sync>,
+    pub by_name: Arc<FindModel>,
 }
+
+type FindModel = dyn Fn(&str) -> Option<Arc<dyn Model>> + Send + Sync;
 
 impl Models {
     pub fn only(model: Arc<dyn Model>) -> Self {

@@ -1,1 +1,14 @@
-//! TOML file and BA_* environment become one validated Config. Nothing else reads the environment.
+//! TOML file and `BA_*` environment become one validated `Config` (SPEC K2). Nothing else reads the environment.
+
+mod build;
+mod error;
+mod presets;
+mod raw;
+#[cfg(test)]
+mod tests;
+mod types;
+
+pub use build::{Sources, load};
+pub use error::ConfigError;
+pub use presets::{PRESETS, Preset};
+pub use types::*;

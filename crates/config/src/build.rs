@@ -1,0 +1,286 @@
+//! From a file and an environment to a checked `Config`. The environment wins over the file, flags over both.
+
+use std::collections::BTreeMap;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use ba_protocol::Secret;
+use url::Url;
+
+use crate::error::ConfigError;
+use crate::presets::{PRESETS, Preset};
+use crate::raw::{RawConfig, RawS3};
+use crate::types::*;
+
+/// Where values come from. Tests give their own; the binary gives the process environment.
+#[derive(Debug, Default)]
+pub struct Sources {
+    /// `--config`: must exist. Else `ba-agent.toml` in the current folder, when there is one.
+    pub file: Option<PathBuf>,
+    pub environment: BTreeMap<String, String>,
+    /// `--listen` and `--data-dir`.
+    pub listen: Option<String>,
+    pub data_dir: Option<PathBuf>,
+}
+
+impl Sources {
+    /// Reads the process environment: the only place that does.
+    pub fn from_process() -> Self {
+        Self { environment: std::env::vars().collect(), ..Self::default() }
+    }
+
+    fn var(&self, name: &str) -> Option<String> {
+        self.environment.get(name).map(|v| v.trim().to_owned()).filter(|v| !v.is_empty())
+    }
+}
+
+type Result<T> = std::result::Result<T, ConfigError>;
+
+/// Reads, merges and checks.
+pub fn load(sources: &Sources) -> Result<Config> {
+    let (mut raw, file) = read_file(sources)?;
+    merge_environment(&mut raw, sources);
+    let listen = sources.listen.clone().or(raw.listen.take());
+    let listen = match listen {
+        None => SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8000),
+        Some(given) => parse_listen(&given)?,
+    };
+    let data_dir =
+        sources.data_dir.clone().or(raw.data_dir.take()).unwrap_or_else(|| PathBuf::from("ba-data"));
+    let model = match &raw.model {
+        None => ModelChoice::Offline,
+        Some(given) => model_choice(given, raw.base_url.as_deref(), raw.api_key.as_deref(), &raw, sources)?,
+    };
+    let summary_model = match &raw.summary_model {
+        None => None,
+        Some(given) => {
+            let same_provider = raw.model.as_deref().is_some_and(|m| provider_of(m) == provider_of(given));
+            let base = raw.summary_base_url.as_deref().or(raw.base_url.as_deref().filter(|_| same_provider));
+            let key = raw.summary_api_key.as_deref().or(raw.api_key.as_deref().filter(|_| same_provider));
+            Some(model_choice(given, base, key, &raw, sources)?)
+        }
+    };
+    let cache_dir = raw.cache_dir.clone().unwrap_or_else(|| default_cache(sources));
+    Ok(Config {
+        listen,
+        data_dir,
+        model,
+        summary_model,
+        connections: connections(&raw)?,
+        storage: Storage {
+            database: raw.database.take().map(Secret::new),
+            s3: raw.s3.take().map(s3).transpose()?,
+        },
+        python: Python {
+            env: raw.python_env.take(),
+            cache_dir,
+            memory_mb: raw.python.memory_mb.unwrap_or(2048),
+            pool: raw.python.pool.unwrap_or(3).clamp(1, 64),
+            max_jobs: raw.python.max_jobs.unwrap_or(8).clamp(1, 256),
+        },
+        limits: limits(&raw),
+        server: Server {
+            trusted_proxies: raw.server.trusted_proxies,
+            hosts: raw.server.hosts,
+            behind_tls: raw.server.behind_tls,
+        },
+        web: web(raw.web)?,
+        skills: raw.skills,
+        prompts: raw.prompts,
+        otlp: raw.otlp.map(|u| parse_url("otlp", &u)).transpose()?,
+        file,
+    })
+}
+
+fn read_file(sources: &Sources) -> Result<(RawConfig, Option<PathBuf>)> {
+    let path = match &sources.file {
+        Some(path) => path.clone(),
+        None if Path::new("ba-agent.toml").is_file() => PathBuf::from("ba-agent.toml"),
+        None => return Ok((RawConfig::default(), None)),
+    };
+    let text = std::fs::read_to_string(&path)
+        .map_err(|source| ConfigError::Unreadable { path: path.clone(), source })?;
+    let raw = toml::from_str(&text).map_err(|e| {
+        // toml's own message quotes the line, which may hold a secret: give the place and the reason only.
+        let line = e.span().map_or(1, |s| text[..s.start.min(text.len())].matches('\n').count() + 1);
+        ConfigError::Syntax { path: path.clone(), message: format!("line {line}: {}", e.message()) }
+    })?;
+    Ok((raw, Some(path)))
+}
+
+fn merge_environment(raw: &mut RawConfig, sources: &Sources) {
+    let set = |slot: &mut Option<String>, name: &str| {
+        if let Some(value) = sources.var(name) {
+            *slot = Some(value);
+        }
+    };
+    set(&mut raw.listen, "BA_LISTEN");
+    set(&mut raw.model, "BA_MODEL");
+    set(&mut raw.base_url, "BA_BASE_URL");
+    set(&mut raw.api_key, "BA_API_KEY");
+    set(&mut raw.summary_model, "BA_SUMMARY_MODEL");
+    set(&mut raw.database, "BA_DATABASE");
+    set(&mut raw.otlp, "BA_OTLP");
+    set(&mut raw.proxy, "BA_PROXY");
+    let paths = [
+        (&mut raw.data_dir, "BA_DATA_DIR"),
+        (&mut raw.python_env, "BA_PYTHON_ENV"),
+        (&mut raw.cache_dir, "BA_CACHE_DIR"),
+        (&mut raw.prompts, "BA_PROMPTS"),
+    ];
+    for (slot, name) in paths {
+        if let Some(value) = sources.var(name) {
+            *slot = Some(PathBuf::from(value));
+        }
+    }
+}
+
+fn parse_listen(given: &str) -> Result<SocketAddr> {
+    let text = given.replace("localhost", "127.0.0.1");
+    let text = if text.starts_with(':') { format!("0.0.0.0{text}") } else { text };
+    text.parse().map_err(|_| {
+        ConfigError::invalid(
+            "listen",
+            format!("`{given}` is not an address and port, such as 127.0.0.1:8000"),
+        )
+    })
+}
+
+fn provider_of(given: &str) -> &str {
+    given.split_once(':').map_or(given, |(p, _)| p)
+}
+
+fn model_choice(
+    given: &str,
+    base_url: Option<&str>,
+    api_key: Option<&str>,
+    raw: &RawConfig,
+    sources: &Sources,
+) -> Result<ModelChoice> {
+    if given == "offline" {
+        return Ok(ModelChoice::Offline);
+    }
+    let names = || PRESETS.map(|p| p.name).join(", ");
+    let Some((provider, model)) = given.split_once(':').filter(|(_, m)| !m.is_empty()) else {
+        let message =
+            format!("`{given}` is not provider:model. Providers: {}, offline, replay:<file>", names());
+        return Err(ConfigError::invalid("model", message));
+    };
+    if provider == "replay" {
+        return Ok(ModelChoice::Replay(PathBuf::from(model)));
+    }
+    let Some(preset) = PRESETS.iter().find(|p| p.name == provider) else {
+        return Err(ConfigError::invalid(
+            "model",
+            format!("unknown provider `{provider}`; known: {}", names()),
+        ));
+    };
+    let api_key = api_key.map(str::to_owned).or_else(|| sources.var(preset.key_variable));
+    require_key(preset, api_key.as_deref(), base_url)?;
+    let base = base_url.unwrap_or(preset.base_url);
+    if base.is_empty() {
+        return Err(ConfigError::invalid(
+            "base_url",
+            format!("{provider} needs an address: set BA_BASE_URL"),
+        ));
+    }
+    Ok(ModelChoice::Remote(RemoteModel {
+        provider: provider.to_owned(),
+        dialect: preset.dialect,
+        model: model.to_owned(),
+        base_url: parse_url("base_url", base)?,
+        api_key: api_key.map(Secret::new),
+        window: raw.window,
+        prices: raw.prices.as_ref().map(|p| Prices { input: p.input, output: p.output, cached: p.cached }),
+        proxy: raw.proxy.as_deref().map(|p| parse_url("proxy", p)).transpose()?,
+        timeout_seconds: raw.model_timeout.unwrap_or(300),
+    }))
+}
+
+/// A key is needed by the hosted providers; an own address may do without.
+fn require_key(preset: &Preset, key: Option<&str>, base_url: Option<&str>) -> Result<()> {
+    if preset.key_required && key.is_none() && base_url.is_none() {
+        let message = format!("{} needs a key: set BA_API_KEY or {}", preset.name, preset.key_variable);
+        return Err(ConfigError::invalid("api_key", message));
+    }
+    Ok(())
+}
+
+fn connections(raw: &RawConfig) -> Result<Vec<Connection>> {
+    let mut all = Vec::new();
+    for (name, given) in &raw.connections {
+        let key = format!("connections.{name}");
+        let plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_' || c == '-');
+        if !plain {
+            return Err(ConfigError::invalid(key, "use letters, digits, _ and - in a connection's name"));
+        }
+        if !given.url.contains(':') {
+            return Err(ConfigError::invalid(
+                key,
+                "url must look like postgres://…, mysql://…, sqlite:… or clickhouse://…",
+            ));
+        }
+        all.push(Connection {
+            name: name.clone(),
+            url: Secret::new(&given.url),
+            description: given.description.clone(),
+            allow_superuser: given.allow_superuser,
+            timeout_seconds: given.timeout.unwrap_or(60).clamp(1, 3600),
+        });
+    }
+    Ok(all)
+}
+
+fn s3(raw: RawS3) -> Result<S3> {
+    Ok(S3 {
+        bucket: raw.bucket,
+        endpoint: raw.endpoint.map(|u| parse_url("s3.endpoint", &u)).transpose()?,
+        region: raw.region.unwrap_or_else(|| "us-east-1".to_owned()),
+        access_key: Secret::new(raw.access_key),
+        secret_key: Secret::new(raw.secret_key),
+    })
+}
+
+fn limits(raw: &RawConfig) -> Limits {
+    let given = &raw.limits;
+    Limits {
+        max_rounds: given.max_rounds.unwrap_or(12).clamp(1, 100),
+        max_tool_calls: given.max_tool_calls.unwrap_or(48).clamp(1, 1_000),
+        max_tokens: given.max_tokens.unwrap_or(2_000_000),
+        max_seconds: given.max_seconds.unwrap_or(1_800).clamp(10, 86_400),
+        observation_tokens: given.observation_tokens.unwrap_or(4_000).clamp(200, 100_000),
+        upload_mb: given.upload_mb.unwrap_or(512).clamp(1, 102_400),
+    }
+}
+
+fn web(raw: crate::raw::RawWeb) -> Result<Web> {
+    let mut search = Vec::new();
+    for given in raw.search {
+        search.push(SearchProvider {
+            kind: given.provider,
+            url: given.url.map(|u| parse_url("web.search.url", &u)).transpose()?,
+            key: given.key.map(Secret::new),
+        });
+    }
+    let ports = if raw.ports.is_empty() { vec![80, 443] } else { raw.ports };
+    Ok(Web { search, allow: raw.allow, deny: raw.deny, ports })
+}
+
+fn parse_url(name: &str, given: &str) -> Result<Url> {
+    // The value is not repeated: it may hold a password.
+    let url =
+        Url::parse(given).map_err(|e| ConfigError::invalid(name, format!("not a valid address: {e}")))?;
+    if !matches!(url.scheme(), "http" | "https") {
+        return Err(ConfigError::invalid(name, "the address must begin with http:// or https://"));
+    }
+    Ok(url)
+}
+
+fn default_cache(sources: &Sources) -> PathBuf {
+    let base = sources
+        .var("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| sources.var("HOME").map(|home| Path::new(&home).join(".cache")))
+        .unwrap_or_else(std::env::temp_dir);
+    base.join("ba-agent")
+}

@@ -1,0 +1,74 @@
+//! Files and environments as people write them, right and wrong.
+
+use super::*;
+
+fn load_with(toml: &str, environment: &[(&str, &str)]) -> Result<Config, ConfigError> {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("ba-agent.toml");
+    std::fs::write(&file, toml).unwrap();
+    let environment = environment.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect();
+    load(&Sources { file: Some(file), environment, ..Sources::default() })
+}
+
+fn message(result: Result<Config, ConfigError>) -> String {
+    result.unwrap_err().to_string()
+}
+
+// SPEC K2: without BA_MODEL, the offline analyst on loopback.
+#[test]
+fn nothing_to_configure() {
+    let config = load_with("", &[]).unwrap();
+    assert_eq!(config.listen.to_string(), "127.0.0.1:8000");
+    assert_eq!(config.model.name(), "offline");
+    assert_eq!(config.limits.max_rounds, 12);
+}
+
+#[test]
+fn one_line_sets_a_model_and_the_usual_key_is_found() {
+    let config =
+        load_with("", &[("BA_MODEL", "deepseek:deepseek-chat"), ("DEEPSEEK_API_KEY", "sk-x")]).unwrap();
+    let ModelChoice::Remote(model) = config.model else { panic!() };
+    assert_eq!(model.base_url.as_str(), "https://api.deepseek.com/v1");
+    assert_eq!(model.api_key.unwrap().expose(), "sk-x");
+}
+
+#[test]
+fn the_environment_wins_over_the_file() {
+    let config =
+        load_with("model = \"offline\"\nlisten = \"127.0.0.1:1\"", &[("BA_LISTEN", "localhost:9000")])
+            .unwrap();
+    assert_eq!(config.listen.to_string(), "127.0.0.1:9000");
+}
+
+#[test]
+fn mistakes_name_what_to_do() {
+    assert!(message(load_with("", &[("BA_MODEL", "openai:gpt-5")])).contains("OPENAI_API_KEY"));
+    assert!(message(load_with("", &[("BA_MODEL", "gpt-5")])).contains("provider:model"));
+    assert!(message(load_with("", &[("BA_MODEL", "nobody:x")])).contains("openai-compatible"));
+    assert!(message(load_with("", &[("BA_MODEL", "openai-compatible:x")])).contains("BA_BASE_URL"));
+    assert!(message(load_with("\nmodl = \"x\"", &[])).contains("line 2"));
+    assert!(message(load_with("listen = \"here\"", &[])).contains("127.0.0.1:8000"));
+    assert!(message(load_with("[connections.\"a b\"]\nurl = \"x:y\"", &[])).contains("connections.a b"));
+}
+
+#[test]
+fn secrets_are_in_no_message_and_no_debug_output() {
+    let config = load_with(
+        "model = \"openai:gpt-5\"\napi_key = \"sk-topsecret\"\n[connections.erp]\nurl = \"postgres://u:topsecret@h/d\"",
+        &[],
+    )
+    .unwrap();
+    assert!(!format!("{config:?}").contains("topsecret"));
+    assert_eq!(config.secrets().len(), 2);
+    let broken = message(load_with("api_key = \"sk-topsecret\" oops", &[]));
+    assert!(!broken.contains("topsecret"), "{broken}");
+}
+
+#[test]
+fn a_summary_model_of_the_same_provider_shares_the_key() {
+    let config =
+        load_with("model = \"openai:gpt-5\"\napi_key = \"k1\"\nsummary_model = \"openai:gpt-5-mini\"", &[])
+            .unwrap();
+    let Some(ModelChoice::Remote(summary)) = config.summary_model else { panic!() };
+    assert_eq!(summary.api_key.unwrap().expose(), "k1");
+}

@@ -1,0 +1,161 @@
+//! The validated configuration, as structs per concern.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use ba_protocol::Secret;
+use url::Url;
+
+pub use crate::presets::Dialect;
+
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub listen: SocketAddr,
+    pub data_dir: PathBuf,
+    pub model: ModelChoice,
+    /// Cheaper model for summaries; `None` uses the main one.
+    pub summary_model: Option<ModelChoice>,
+    pub connections: Vec<Connection>,
+    pub storage: Storage,
+    pub python: Python,
+    pub limits: Limits,
+    pub server: Server,
+    pub web: Web,
+    /// Folders with skills, beside the shipped ones.
+    pub skills: Vec<PathBuf>,
+    /// A prompts document to use instead of the built-in one.
+    pub prompts: Option<PathBuf>,
+    /// Where OpenTelemetry goes; off when absent (SPEC M3).
+    pub otlp: Option<Url>,
+    /// What was read, for `doctor`.
+    pub file: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone)]
+pub enum ModelChoice {
+    Offline,
+    Replay(PathBuf),
+    Remote(RemoteModel),
+}
+
+impl ModelChoice {
+    /// `provider:model`, as configured.
+    pub fn name(&self) -> String {
+        match self {
+            ModelChoice::Offline => "offline".to_owned(),
+            ModelChoice::Replay(file) => format!("replay:{}", file.display()),
+            ModelChoice::Remote(remote) => format!("{}:{}", remote.provider, remote.model),
+        }
+    }
+}
+
+#[derive(Debug, Clone)]
+pub struct RemoteModel {
+    pub provider: String,
+    pub dialect: Dialect,
+    pub model: String,
+    pub base_url: Url,
+    pub api_key: Option<Secret>,
+    /// Context window in tokens; `None` is guessed from the model's name.
+    pub window: Option<usize>,
+    pub prices: Option<Prices>,
+    pub proxy: Option<Url>,
+    pub timeout_seconds: u64,
+}
+
+/// Per million tokens.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Prices {
+    pub input: f64,
+    pub output: f64,
+    pub cached: Option<f64>,
+}
+
+/// A database `query_database` may read (SPEC K3).
+#[derive(Debug, Clone)]
+pub struct Connection {
+    pub name: String,
+    pub url: Secret,
+    pub description: String,
+    /// Said in words in the file: a superuser is refused otherwise.
+    pub allow_superuser: bool,
+    pub timeout_seconds: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Storage {
+    /// PostgreSQL for several replicas; SQLite in the data folder when absent.
+    pub database: Option<Secret>,
+    pub s3: Option<S3>,
+}
+
+#[derive(Debug, Clone)]
+pub struct S3 {
+    pub bucket: String,
+    pub endpoint: Option<Url>,
+    pub region: String,
+    pub access_key: Secret,
+    pub secret_key: Secret,
+}
+
+#[derive(Debug, Clone)]
+pub struct Python {
+    /// An environment to use instead of the one made in the cache folder.
+    pub env: Option<PathBuf>,
+    /// Where environments are made.
+    pub cache_dir: PathBuf,
+    pub memory_mb: u64,
+    pub pool: usize,
+    pub max_jobs: usize,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub max_rounds: u32,
+    pub max_tool_calls: u32,
+    pub max_tokens: u64,
+    pub max_seconds: u64,
+    pub observation_tokens: usize,
+    pub upload_mb: u64,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Server {
+    /// Proxies whose forwarded headers are believed.
+    pub trusted_proxies: Vec<String>,
+    /// Host names the server answers to, beside its own address.
+    pub hosts: Vec<String>,
+    /// TLS ends in front of us: cookies are Secure.
+    pub behind_tls: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct Web {
+    /// In order of preference: `searxng`, `brave`, …
+    pub search: Vec<SearchProvider>,
+    pub allow: Vec<String>,
+    pub deny: Vec<String>,
+    pub ports: Vec<u16>,
+}
+
+#[derive(Debug, Clone)]
+pub struct SearchProvider {
+    pub kind: String,
+    pub url: Option<Url>,
+    pub key: Option<Secret>,
+}
+
+impl Config {
+    /// Every secret, so that logs can mask them by value.
+    pub fn secrets(&self) -> Vec<String> {
+        let keys =
+            [Some(&self.model), self.summary_model.as_ref()].into_iter().flatten().filter_map(|m| match m {
+                ModelChoice::Remote(remote) => remote.api_key.as_ref(),
+                _ => None,
+            });
+        let search = self.web.search.iter().filter_map(|s| s.key.as_ref());
+        let connections = self.connections.iter().map(|c| &c.url);
+        let storage = self.storage.database.iter().chain(self.storage.s3.iter().map(|s| &s.secret_key));
+        keys.chain(search).chain(connections).chain(storage).map(|s| s.expose().to_owned()).collect()
+    }
+}
