@@ -1,0 +1,271 @@
+//! `run_python` (SPEC T1): runs model-written Python in the sandbox, with the conversation's files in its folder.
+//! Never runs anything in this process.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ba_agent::tool::{Body, Effects, ResourceUse, ToolContext, ToolOutput, TypedTool};
+use ba_protocol::table::Column;
+use ba_protocol::{Artifact, ToolErrorType, ToolFailure};
+use ba_sandbox::{
+    Input, Job, JobError, JobErrorKind, JobEvent, JobOutcome, Limits, Sandbox, SessionKey, StateNote, Work,
+};
+use ba_store::Store;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::Value;
+
+const MIN_TIMEOUT: u64 = 5;
+const MAX_TIMEOUT: u64 = 300;
+
+/// The sandbox, or why there is none: then nothing runs (fail closed).
+#[derive(Clone)]
+pub enum Python {
+    Ready(Sandbox),
+    Refused(String),
+}
+
+impl Python {
+    pub fn get(&self) -> Result<&Sandbox, ToolFailure> {
+        match self {
+            Python::Ready(sandbox) => Ok(sandbox),
+            Python::Refused(why) => Err(ToolFailure::new(
+                ToolErrorType::PermissionError,
+                "SANDBOX_UNAVAILABLE",
+                format!("Python is not available on this server: {why}"),
+            )
+            .with_hint("tell the user to run `ba-agent doctor`, which says what to enable")),
+        }
+    }
+}
+
+pub struct RunPython {
+    pub python: Python,
+    pub store: Store,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct RunPythonArgs {
+    /// 要执行的 Python 代码。最后一个表达式的值会显示；打开的 matplotlib 图会保存为 PNG。
+    pub code: String,
+    /// 超时时间（秒），5–300。
+    #[serde(default = "default_timeout")]
+    pub timeout: u64,
+}
+
+fn default_timeout() -> u64 {
+    60
+}
+
+#[async_trait]
+impl TypedTool for RunPython {
+    type Args = RunPythonArgs;
+
+    const NAME: &'static str = "run_python";
+
+    fn description(&self) -> String {
+        "在隔离环境中执行 Python，用于计算、统计与作图。工作目录中可按文件名或 upload id 读取上传的文件；\
+         写入的文件可供下载。变量在同一对话的多次调用之间保留，失败的调用不改变它们。没有网络。\
+         允许的库：json, csv, datetime, math, statistics, random, pandas, numpy, scipy, statsmodels, openpyxl, xlrd, \
+         xlsxwriter, matplotlib, seaborn, plotly，以及 re、collections、itertools 等无害的标准库。"
+            .to_owned()
+    }
+
+    fn effects(&self, _args: &RunPythonArgs) -> Effects {
+        Effects::Changes
+    }
+
+    fn timeout(&self, args: &RunPythonArgs) -> Duration {
+        // Room for a place in the queue and for collecting files.
+        Duration::from_secs(args.timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT) + 60)
+    }
+
+    async fn run(&self, ctx: &ToolContext, args: RunPythonArgs) -> Result<ToolOutput, ToolFailure> {
+        let sandbox = self.python.get()?;
+        if args.code.trim().is_empty() {
+            return Err(ToolFailure::validation("EMPTY_CODE", "code is empty"));
+        }
+        let timeout = args.timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT);
+        let job = Job {
+            owner: ctx.owner.to_string(),
+            session: Some(SessionKey::new(ctx.conversation_id.as_str())),
+            work: Work::UserCode { code: args.code },
+            inputs: inputs(&self.store, ctx).await?,
+            folder: self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?,
+            limits: Limits { wall: Duration::from_secs(timeout), ..Limits::default() },
+        };
+        let progress = ctx.progress.clone();
+        let on_event = move |event: JobEvent| match event {
+            JobEvent::Output(chunk) => {
+                if let Some(line) = chunk.text.lines().rev().find(|l| !l.trim().is_empty()) {
+                    progress.report(None, line);
+                }
+            }
+            JobEvent::Progress { fraction, message } => progress.report(fraction, &message),
+        };
+        let outcome = sandbox
+            .run(job, &on_event)
+            .await
+            .map_err(|e| ToolFailure::new(ToolErrorType::InternalError, "SANDBOX_FAILED", e.to_string()))?;
+        let artifacts = self.keep_files(ctx, &outcome).await?;
+        if let Some(error) = &outcome.error {
+            return Err(failure(error, &outcome, timeout));
+        }
+        let mut output = output_of(&outcome, artifacts);
+        if args.timeout != timeout {
+            output = output
+                .with_note(format!("timeout {} s was set to {timeout} s (allowed: 5–300)", args.timeout));
+        }
+        Ok(output)
+    }
+}
+
+impl RunPython {
+    async fn keep_files(
+        &self,
+        ctx: &ToolContext,
+        outcome: &JobOutcome,
+    ) -> Result<Vec<Artifact>, ToolFailure> {
+        let folder = self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?;
+        let mut kept = Vec::new();
+        for file in &outcome.files {
+            let from = folder.join(&file.name);
+            match self.store.put_artifact(&ctx.conversation_id, &file.name, &from).await {
+                Ok(artifact) => kept.push(artifact),
+                Err(error) => tracing::warn!(file = %file.name, %error, "a file of a job was not kept"),
+            }
+        }
+        Ok(kept)
+    }
+}
+
+/// Every upload, by its name and by its id.
+async fn inputs(store: &Store, ctx: &ToolContext) -> Result<Vec<Input>, ToolFailure> {
+    let mut inputs = Vec::new();
+    for upload in store.uploads(&ctx.conversation_id).await.map_err(storage)? {
+        let path = store.upload_path(&upload).await.map_err(storage)?;
+        inputs.push(Input { names: vec![upload.filename.clone(), upload.file_id.to_string()], path });
+    }
+    Ok(inputs)
+}
+
+fn storage(error: ba_store::StoreError) -> ToolFailure {
+    ToolFailure::new(ToolErrorType::ResourceError, "STORAGE", error.to_string())
+}
+
+fn output_of(outcome: &JobOutcome, artifacts: Vec<Artifact>) -> ToolOutput {
+    let text = printed(outcome);
+    let mut parts = Vec::new();
+    if !text.is_empty() {
+        parts.push((String::new(), Body::Text(text.clone())));
+    }
+    if let Some(value) = &outcome.value {
+        parts.push(value_part(value));
+    }
+    let seconds = outcome.usage.wall.as_secs_f64();
+    let mut summary = format!("Python finished in {seconds:.2} s");
+    if let Some(line) = text.lines().rev().find(|l| !l.trim().is_empty()) {
+        let _ = write!(summary, "; last line: {}", ba_protocol::text::shorten(line.trim(), 120));
+    }
+    let body = match parts.len() {
+        0 => Body::Text("(no output; print what you want to see)".to_owned()),
+        _ => Body::Parts(parts),
+    };
+    let mut output = ToolOutput::new(summary, body);
+    output.artifacts = artifacts;
+    output.resources = resources(outcome);
+    if let StateNote::Reset { reason } = &outcome.state {
+        output.notes.push(format!("Python state was reset ({reason}): variables of earlier calls are gone."));
+    }
+    if outcome.truncated {
+        output.notes.push("the output was longer than allowed; the middle or end was left out".to_owned());
+    }
+    for rejected in &outcome.rejected {
+        output.notes.push(format!("file {} was not kept: {}", rejected.name, rejected.reason));
+    }
+    output
+}
+
+/// The value of the last expression: a table where it is one, its repr else.
+fn value_part(value: &Value) -> (String, Body) {
+    if let Some(table) = value.get("table").and_then(Value::as_object) {
+        let columns: Vec<Column> = table
+            .get("columns")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .map(|c| match c {
+                Value::String(name) => Column::new(name.as_str(), ""),
+                other => Column::new(
+                    other.get("name").and_then(Value::as_str).unwrap_or_default(),
+                    other.get("type").and_then(Value::as_str).unwrap_or_default(),
+                ),
+            })
+            .collect();
+        let rows: Vec<Vec<Value>> = table
+            .get("rows")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(|r| r.as_array().cloned())
+            .collect();
+        if !columns.is_empty() {
+            let total_rows = table.get("total_rows").and_then(Value::as_u64);
+            return ("Value of the last expression:".to_owned(), Body::Table { columns, rows, total_rows });
+        }
+    }
+    let repr = value.get("repr").and_then(Value::as_str).map_or_else(|| value.to_string(), str::to_owned);
+    ("Value of the last expression:".to_owned(), Body::Text(repr))
+}
+
+fn printed(outcome: &JobOutcome) -> String {
+    let text: String = outcome.output.iter().map(|c| c.text.as_str()).collect();
+    text.trim_end().to_owned()
+}
+
+#[expect(clippy::cast_precision_loss, reason = "figures to show")]
+fn resources(outcome: &JobOutcome) -> ResourceUse {
+    let wall = outcome.usage.wall.as_secs_f64();
+    let cpu_percent = if wall > 0.0 { outcome.usage.cpu.as_secs_f64() / wall * 100.0 } else { 0.0 };
+    ResourceUse { memory_mb: outcome.usage.peak_memory as f64 / 1_048_576.0, cpu_percent }
+}
+
+fn failure(error: &JobError, outcome: &JobOutcome, timeout: u64) -> ToolFailure {
+    let (error_type, code, hint) = match error.kind {
+        JobErrorKind::Exception => (ToolErrorType::ExecutionError, "PYTHON_EXCEPTION", None),
+        JobErrorKind::ImportRefused => (ToolErrorType::PermissionError, "IMPORT_REFUSED", None),
+        JobErrorKind::Timeout => (
+            ToolErrorType::Timeout,
+            "TIMEOUT",
+            Some(format!(
+                "the limit was {timeout} s; work on fewer rows, aggregate with query_database, or raise timeout (max 300)"
+            )),
+        ),
+        JobErrorKind::OutOfMemory => (
+            ToolErrorType::ResourceError,
+            "OUT_OF_MEMORY",
+            Some("load fewer columns or rows, or aggregate with query_database first".to_owned()),
+        ),
+        JobErrorKind::Killed => (ToolErrorType::ResourceError, "KILLED", None),
+        JobErrorKind::Quota => {
+            (ToolErrorType::ResourceError, "QUOTA", Some("write fewer or smaller files".to_owned()))
+        }
+    };
+    let mut message = if error.traceback.trim().is_empty() {
+        format!("{}: {}", error.type_name, error.message)
+    } else {
+        error.traceback.trim_end().to_owned()
+    };
+    let before = printed(outcome);
+    if !before.is_empty() {
+        let start = before.len().saturating_sub(1_500);
+        let tail = &before[before.ceil_char_boundary(start)..];
+        let _ = write!(message, "\nOutput before the failure:\n{tail}");
+    }
+    let failure = ToolFailure::new(error_type, code, message);
+    match hint {
+        Some(hint) => failure.with_hint(hint),
+        None => failure.with_hint("variables are as they were before this call"),
+    }
+}
