@@ -8,6 +8,7 @@ use ba_model::{Model, ModelRequest};
 use ba_protocol::api::{CallSummary, ErrorInfo, UsageInfo};
 use ba_protocol::event::ToolFinished;
 use ba_protocol::{Artifact, RunEvent, StructuredResponse, text};
+use ba_skills::Effective;
 use ba_store::{RunRecord, RunStatus, StepCommit, StoreError, ToolIntent, ToolOutcome};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
@@ -20,6 +21,7 @@ use crate::pipeline::{CallRequest, Executed};
 use crate::respond::{self, RunFacts};
 use crate::run::{Decision, Outcome, PlannedCall, Step};
 use crate::service::{AgentParts, RunState};
+use crate::skills;
 use crate::tool::{Effects, Progress, ToolContext};
 
 /// How much of an observation an event shows people.
@@ -119,13 +121,19 @@ impl Drive<'_> {
             }
             Step::Done(outcome) => {
                 let outcome = outcome.clone();
+                // Every way a run ends goes through here: no skill outlives it.
+                self.state.skills.unwind();
                 finish::finish(self, outcome).await.map(|()| true)
             }
         }
     }
 
     async fn ask_model(&mut self) -> Result<(), StoreError> {
-        let request = self.request().await?;
+        let effective = self.effective();
+        if let Some(model) = self.parts.models.get(Some(&effective.model)) {
+            self.model = model;
+        }
+        let request = self.request(&effective).await?;
         let round = self.state.machine.model_turns() + 1;
         let (sink, run_id) = (self.parts.sink.clone(), self.record.id.clone());
         let on_delta = move |delta: &str| {
@@ -186,7 +194,7 @@ impl Drive<'_> {
     }
 
     /// Runs the calls of one turn in parallel; each result is on disk before anyone hears of it.
-    async fn run_tools(&mut self, planned: Vec<PlannedCall>) -> Result<(), StoreError> {
+    async fn run_tools(&mut self, mut planned: Vec<PlannedCall>) -> Result<(), StoreError> {
         let step = self.state.machine.model_turns();
         let mut results: Vec<Option<ba_protocol::ToolResult>> = vec![None; planned.len()];
         let recorded = self.parts.store.calls(&self.record.id).await?;
@@ -199,6 +207,10 @@ impl Drive<'_> {
             }
         }
         let files = finish::fingerprint(&self.parts.store, &self.record.conversation_id).await?;
+        let effective = self.effective();
+        skills::refuse_others(&mut planned, &effective, &self.state.skills);
+        let chains = skills::chains(&self.state.skills, &planned);
+        let skill_files = self.parts.skills.files(&self.state.skills);
         let this = &*self;
         let mut executions: FuturesUnordered<_> = to_run
             .iter()
@@ -207,8 +219,12 @@ impl Drive<'_> {
                 let request = CallRequest {
                     planned,
                     registry: &this.parts.registry,
-                    context: this.tool_context(&planned.call.tool_call_id),
-                    global_level: this.state.output_level.unwrap_or(this.parts.default_level),
+                    context: ToolContext {
+                        skills: chains[index].clone(),
+                        skill_files: skill_files.clone(),
+                        ..this.tool_context(&planned.call.tool_call_id)
+                    },
+                    global_level: effective.output_level.unwrap_or(this.parts.default_level),
                     window_share: this.window_share,
                     files: &files,
                     counter: &this.parts.counter,
@@ -243,6 +259,7 @@ impl Drive<'_> {
             finish::merge_artifacts(&mut self.artifacts, &executed.result.artifacts);
             results[index] = Some(executed.result);
         }
+        self.parts.skills.apply(&mut self.state.skills, &planned, &results);
         self.state.machine.on_tools(results.into_iter().flatten().collect());
         last.state = self.saved();
         self.parts.log.round_end(&self.record, step, self.began.elapsed());
@@ -260,18 +277,22 @@ impl Drive<'_> {
             };
             sink.passing(&run_id, event);
         });
-        ToolContext {
-            owner: self.record.owner.clone(),
-            conversation_id: self.record.conversation_id.clone(),
-            run_id: self.record.id.clone(),
-            tool_call_id: call_id.to_owned(),
-            level: self.parts.default_level,
-            timeout: std::time::Duration::from_secs(60),
-            progress,
-        }
+        let record = &self.record;
+        let context = ToolContext::new(
+            record.owner.clone(),
+            record.conversation_id.clone(),
+            record.id.clone(),
+            call_id,
+        );
+        ToolContext { level: self.parts.default_level, progress, ..context }
     }
 
-    async fn request(&mut self) -> Result<ModelRequest, StoreError> {
+    /// What the active skills leave of the user's settings (SPEC S4).
+    fn effective(&self) -> Effective {
+        skills::effective(self.parts, &self.state)
+    }
+
+    async fn request(&mut self, effective: &Effective) -> Result<ModelRequest, StoreError> {
         let store = &self.parts.store;
         let conversation = &self.record.conversation_id;
         let (rounds, codes, uploads) = tokio::try_join!(
@@ -280,12 +301,16 @@ impl Drive<'_> {
             store.uploads(conversation)
         )?;
         let file_list = ba_store::file_list::unified_file_list(&codes, &uploads);
+        let own_notes = skills::conversation_notes(store, &uploads).await;
+        let extras = self.parts.skills.prompt(&self.record.message, own_notes, &self.parts.counter).await;
+        let system_prompt = format!("{}{}", self.parts.system_prompt, extras.stable);
+        let file_list = skills::join(file_list, extras.turn);
         let Step::AskModel(ask) = self.state.machine.next_step(Timestamp::now()) else {
             return Err(StoreError::Conflict("the run has ended".to_owned()));
         };
         let (correction, last_turn) = (ask.correction.cloned(), ask.last_turn);
         let built = build_context(&ContextInput {
-            system_prompt: &self.parts.system_prompt,
+            system_prompt: &system_prompt,
             rounds: &rounds,
             file_list: file_list.as_deref(),
             user_message: &self.record.message,
@@ -295,7 +320,7 @@ impl Drive<'_> {
         });
         Ok(ModelRequest {
             messages: built.messages,
-            max_tokens: None,
+            max_tokens: effective.max_tokens,
             temperature: None,
             schema: Some(StructuredResponse::json_schema()),
             stable_prefix: built.stable_prefix,

@@ -14,11 +14,13 @@ pub mod respond;
 pub mod run;
 mod service;
 mod sink;
+pub mod skills;
 pub mod tool;
 
 pub use error::AgentError;
 pub use service::{Admitted, Agent, AgentParts, Models, RunState};
 pub use sink::{EventSink, NoSink};
+pub use skills::Skills;
 pub use tool::{
     Body, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolOutput, ToolSpec, Typed,
     TypedTool,

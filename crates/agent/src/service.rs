@@ -41,6 +41,7 @@ pub struct AgentParts {
     pub counter: Counter,
     pub metrics: Metrics,
     pub log: crate::log::ConversationLog,
+    pub skills: crate::skills::Skills,
 }
 
 /// The models a run may use.
@@ -75,6 +76,9 @@ pub struct RunState {
     pub machine: Run,
     pub model: Option<String>,
     pub output_level: Option<OutputLevel>,
+    /// The active skills, so that a run resumes inside them (SPEC S3).
+    #[serde(default)]
+    pub skills: ba_skills::SkillState,
 }
 
 pub struct Admitted {
@@ -142,6 +146,7 @@ impl Agent {
             machine: Run::new(message, parts.limits.clone(), now),
             model: query.model,
             output_level: query.output_level,
+            skills: Default::default(),
         };
         let run_id = RunId::random();
         let new = NewRun {

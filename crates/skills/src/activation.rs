@@ -116,6 +116,20 @@ impl SkillState {
 
     /// Pushes the skill, or changes nothing. The same request again is the same activation, as after a crash.
     pub fn activate(&mut self, request: &ActivationRequest, skill: &Skill) -> Result<(), ActivationError> {
+        self.push(request, skill.hash.clone(), Modifiers::from(&skill.front))
+    }
+
+    /// Pushes a skill nobody has looked at yet: what the chain would be, with nothing changed by it.
+    pub fn assume(&mut self, request: &ActivationRequest) -> Result<(), ActivationError> {
+        self.push(request, String::new(), Modifiers::default())
+    }
+
+    fn push(
+        &mut self,
+        request: &ActivationRequest,
+        hash: String,
+        modifiers: Modifiers,
+    ) -> Result<(), ActivationError> {
         let again =
             |f: &Frame| f.activation_id == request.activation_id && f.skill_name == request.skill_name;
         if self.frames.iter().any(again) {
@@ -128,12 +142,8 @@ impl SkillState {
             let requested = spell(request.activation_chain.iter());
             return Err(ActivationError::Stale { requested, present: self.spelled() });
         }
-        self.frames.push(Frame {
-            activation_id: request.activation_id,
-            skill_name: request.skill_name,
-            hash: skill.hash.clone(),
-            modifiers: Modifiers::from(&skill.front),
-        });
+        let ActivationRequest { activation_id, skill_name, .. } = request;
+        self.frames.push(Frame { activation_id, skill_name, hash, modifiers });
         Ok(())
     }
 

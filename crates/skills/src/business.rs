@@ -21,7 +21,7 @@ pub struct BusinessNotes {
     pub warnings: Vec<String>,
 }
 
-/// Loads and caps the notes; `None` when neither file has text. The conversation's own file is served first.
+/// Loads and caps the notes of both folders; `None` when neither file has text.
 pub fn load_business(
     data_dir: &Path,
     conversation_dir: Option<&Path>,
@@ -29,36 +29,54 @@ pub fn load_business(
     count: CountTokens<'_>,
 ) -> Option<BusinessNotes> {
     let mut warnings = Vec::new();
-    let own = conversation_dir.and_then(|dir| read(dir, &mut warnings));
-    let common = read(data_dir, &mut warnings);
+    let own = conversation_dir.and_then(|dir| read_business(dir, &mut warnings));
+    let company = read_business(data_dir, &mut warnings);
+    let mut notes = business_notes(company.as_deref(), own.as_deref(), budget, count)?;
+    notes.warnings.splice(0..0, warnings);
+    Some(notes)
+}
+
+/// Caps notes that were already read. The conversation's own are served first.
+pub fn business_notes(
+    company: Option<&str>,
+    own: Option<&str>,
+    budget: usize,
+    count: CountTokens<'_>,
+) -> Option<BusinessNotes> {
+    let mut warnings = Vec::new();
     let mut left = budget;
     let mut section = |title: &str, text: &str| {
-        let shown = capped(text, left, count);
+        let text = text.trim_start_matches('\u{feff}').trim();
+        if text.is_empty() {
+            return None;
+        }
+        let text = text.replace("</business_notes", "<\\/business_notes");
+        let shown = capped(&text, left, count);
         if shown != text {
-            warnings.push(format!("{title} is longer than the {budget} tokens there are for it; cut"));
+            warnings
+                .push(format!("{title} notes are longer than the {budget} tokens there are for them; cut"));
         }
         left = left.saturating_sub(count(&shown));
-        format!("<business_notes scope=\"{title}\">\n{shown}\n</business_notes>\n")
+        Some(format!("<business_notes scope=\"{title}\">\n{shown}\n</business_notes>\n"))
     };
-    let own = own.map(|t| section("conversation", &t));
-    let common = common.map(|t| section("company", &t));
-    if own.is_none() && common.is_none() {
+    let own = own.and_then(|t| section("conversation", t));
+    let company = company.and_then(|t| section("company", t));
+    if own.is_none() && company.is_none() {
         return None;
     }
     let head = "业务说明（术语、指标口径与财年以此为准；本对话的说明优先于公司的）：\n";
-    let text = format!("{head}{}{}", common.unwrap_or_default(), own.unwrap_or_default());
+    let text = format!("{head}{}{}", company.unwrap_or_default(), own.unwrap_or_default());
     Some(BusinessNotes { tokens: count(&text), text, warnings })
 }
 
-fn read(dir: &Path, warnings: &mut Vec<String>) -> Option<String> {
+/// The text of a folder's `BUSINESS.md`. A link or an oversized file is refused with a warning.
+pub fn read_business(dir: &Path, warnings: &mut Vec<String>) -> Option<String> {
     let limits = Limits { file_bytes: 256 * 1024, ..Limits::default() };
     if std::fs::symlink_metadata(dir.join(BUSINESS_MD)).is_err() {
         return None;
     }
     let bytes = tree::read(dir, BUSINESS_MD, &limits).map_err(|e| warnings.push(e.to_string())).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let text = text.trim_start_matches('\u{feff}').trim().replace("</business_notes", "<\\/business_notes");
-    (!text.is_empty()).then_some(text)
+    Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
 #[cfg(test)]

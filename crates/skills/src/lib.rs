@@ -23,7 +23,7 @@ pub mod tree;
 mod zip_import;
 
 pub use activation::{ActivationError, ActivationRequest, SkillState};
-pub use business::{BusinessNotes, load_business};
+pub use business::{BUSINESS_MD, BusinessNotes, business_notes, load_business};
 pub use catalog::{Catalog, Entry, Root, Status, Trust};
 pub use error::{LoadError, ManageError};
 pub use import::Origin;

@@ -4,6 +4,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use parking_lot::{Mutex, RwLock};
@@ -35,7 +36,11 @@ pub struct SkillLibrary {
     catalog: RwLock<Arc<Catalog>>,
     /// Held through every change and every scan.
     cache: Mutex<Cache>,
+    looked: Mutex<Option<Instant>>,
 }
+
+/// How often a busy server looks at the folders.
+const LOOK_EVERY: Duration = Duration::from_secs(1);
 
 /// Whether an installed skill of the same name gives way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -61,6 +66,7 @@ impl SkillLibrary {
             limits: config.limits,
             catalog: RwLock::default(),
             cache: Mutex::default(),
+            looked: Mutex::default(),
         };
         library.refresh();
         Ok(library)
@@ -89,6 +95,16 @@ impl SkillLibrary {
         }
         *self.catalog.write() = Arc::new(fresh);
         true
+    }
+
+    /// `refresh`, at most once a second: what a turn calls before it shows the list.
+    pub fn refresh_sometimes(&self) {
+        let mut looked = self.looked.lock();
+        if looked.is_none_or(|at| at.elapsed() >= LOOK_EVERY) {
+            *looked = Some(Instant::now());
+            drop(looked);
+            self.refresh();
+        }
     }
 
     /// Installs every skill found in `origin`. They wait for approval; what they replace is gone.

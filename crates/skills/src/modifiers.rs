@@ -55,13 +55,16 @@ pub struct Effective {
     pub model: String,
     pub output_level: Option<OutputLevel>,
     pub max_tokens: Option<u32>,
+    /// Tools the user has and a skill took away.
+    pub narrowed: BTreeSet<String>,
     /// A model was asked for that this server does not offer.
     pub ignored_models: Vec<String>,
 }
 
 impl Effective {
+    /// A tool nobody has is not ours to judge.
     pub fn allows(&self, tool: &str) -> bool {
-        self.tools.contains(tool)
+        !self.narrowed.contains(tool)
     }
 }
 
@@ -72,6 +75,7 @@ pub fn effective<'a>(base: &Base, frames: impl IntoIterator<Item = &'a Modifiers
         model: base.model.clone(),
         output_level: base.output_level,
         max_tokens: base.max_tokens,
+        narrowed: BTreeSet::new(),
         ignored_models: Vec::new(),
     };
     for wish in frames {
@@ -88,6 +92,7 @@ pub fn effective<'a>(base: &Base, frames: impl IntoIterator<Item = &'a Modifiers
             now.max_tokens = Some(base.max_tokens_ceiling.map_or(tokens, |top| tokens.min(top)));
         }
     }
+    now.narrowed = base.tools.difference(&now.tools).cloned().collect();
     now
 }
 
@@ -133,7 +138,7 @@ mod tests {
             ("a:small", Some(8000), Some(OutputLevel::Full))
         );
         assert_eq!(two.ignored_models, ["evil:dear"]);
-        assert!(!two.allows("query_database"));
+        assert!(!two.allows("run_python") && two.allows("activate_skill"));
     }
 
     #[test]

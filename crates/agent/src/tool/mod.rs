@@ -5,11 +5,13 @@ mod output;
 mod registry;
 mod typed;
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ba_protocol::{ConversationId, OutputLevel, RunId, ToolFailure, UserId};
+use ba_skills::SkillState;
 use serde_json::{Map, Value};
 
 pub use output::{Body, Column, ResourceUse, StoredData, ToolOutput};
@@ -70,6 +72,27 @@ pub struct ToolContext {
     /// Time this attempt has; the pipeline ends it from outside as well.
     pub timeout: Duration,
     pub progress: Progress,
+    /// The skills that are active when this call is made.
+    pub skills: SkillState,
+    /// Their files, for a tool that runs code: (name in the working folder, place on disk), read-only.
+    pub skill_files: Arc<[(String, PathBuf)]>,
+}
+
+impl ToolContext {
+    /// A call without skills or watchers, with the usual level and time.
+    pub fn new(owner: UserId, conversation_id: ConversationId, run_id: RunId, tool_call_id: &str) -> Self {
+        Self {
+            owner,
+            conversation_id,
+            run_id,
+            tool_call_id: tool_call_id.to_owned(),
+            level: OutputLevel::default(),
+            timeout: Duration::from_secs(60),
+            progress: Progress::silent(),
+            skills: SkillState::default(),
+            skill_files: Arc::new([]),
+        }
+    }
 }
 
 /// Reports progress of a long call to whoever watches the run.
