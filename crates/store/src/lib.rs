@@ -6,14 +6,17 @@
 mod accounts;
 mod archive;
 mod artifacts;
+mod blob;
 mod cache;
 mod cleanup;
 mod code;
 mod config;
 mod conversations;
+mod db;
 mod error;
 pub mod file_list;
 pub mod filename;
+mod hostile;
 pub mod languages;
 mod locks;
 mod runs;

@@ -1,9 +1,12 @@
 //! Opens the database and the blobs, and holds them together. Concerns live in their own files.
 
+use std::fs::{File, OpenOptions, TryLockError};
 use std::path::Path;
 use std::sync::Arc;
 
-use crate::config::{Limits, StoreConfig};
+use crate::blob::{self, BlobStore};
+use crate::config::{Limits, Meta, StoreConfig};
+use crate::db::{Db, Engine, Postgres, Sqlite, migrations};
 use crate::error::{Result, StoreError};
 use crate::locks::ConversationLocks;
 
@@ -15,31 +18,56 @@ pub struct Store {
 
 struct Inner {
     config: StoreConfig,
+    db: Db,
+    blobs: Arc<dyn BlobStore>,
     locks: ConversationLocks,
 }
 
 /// Held by the one server of a data folder; released on drop or when the process ends.
 #[derive(Debug)]
 pub struct ServerLock {
-    _file: std::fs::File,
+    _file: File,
 }
 
 impl Store {
     /// Opens (and creates or migrates) the database and the blob folder.
     pub async fn open(config: StoreConfig) -> Result<Self> {
-        let locks = ConversationLocks::in_process();
-        Ok(Self { inner: Arc::new(Inner { config, locks }) })
+        std::fs::create_dir_all(&config.root).map_err(|e| StoreError::io("creating the data folder", e))?;
+        let engine: Arc<dyn Engine> = match &config.meta {
+            Meta::Sqlite { path } => Arc::new(Sqlite::open(path).await?),
+            Meta::Postgres { url } => Arc::new(Postgres::open(url).await?),
+        };
+        let db = Db::new(engine);
+        migrations::migrate(&db).await?;
+        let blobs = blob::open(&config)?;
+        let locks = ConversationLocks::over(db.engine().clone());
+        Ok(Self { inner: Arc::new(Inner { config, db, blobs, locks }) })
     }
 
     /// Claims the data folder for a server: a second server on one SQLite database is refused with its reason.
     /// Take it before resuming runs; commands that only read or add need not hold it.
     pub fn claim_server(&self) -> Result<ServerLock> {
-        Err(StoreError::Unavailable("not ready".to_owned()))
+        let path = self.root().join("server.lock");
+        let file = OpenOptions::new().create(true).append(true).open(&path);
+        let file = file.map_err(|e| StoreError::io("opening server.lock", e))?;
+        match file.try_lock() {
+            Ok(()) => Ok(ServerLock { _file: file }),
+            Err(TryLockError::WouldBlock) => Err(StoreError::InUse(format!(
+                "another server is already running on the data folder {}",
+                self.root().display()
+            ))),
+            Err(TryLockError::Error(e)) => Err(StoreError::io("locking server.lock", e)),
+        }
     }
 
     /// A cheap query, for readiness.
     pub async fn ping(&self) -> Result<()> {
-        Ok(())
+        self.db().read("SELECT COUNT(*) FROM schema_versions", vec![]).await.map(|_| ())
+    }
+
+    /// A thorough check of the database; what it found wrong, nothing when sound.
+    pub async fn integrity(&self) -> Result<Vec<String>> {
+        self.db().engine().integrity().await
     }
 
     /// Turns of one conversation run one after the other (SPEC E12).
@@ -53,5 +81,13 @@ impl Store {
 
     pub fn limits(&self) -> &Limits {
         &self.inner.config.limits
+    }
+
+    pub(crate) fn db(&self) -> &Db {
+        &self.inner.db
+    }
+
+    pub(crate) fn blobs(&self) -> &Arc<dyn BlobStore> {
+        &self.inner.blobs
     }
 }

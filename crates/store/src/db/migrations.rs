@@ -1,0 +1,212 @@
+//! The schema, in numbered steps that only go forward. Refuses a database that a newer program has written.
+
+use jiff::Timestamp;
+
+use super::{Db, params};
+use crate::error::{Result, StoreError};
+
+/// Step `n` (from 1) brings version `n - 1` to `n`. A step that has been released never changes.
+pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3];
+
+/// Conversations and durable runs.
+const V1: &[&str] = &[
+    "CREATE TABLE conversations (
+        id TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        title TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        updated_at BIGINT NOT NULL,
+        deleted_at BIGINT,
+        next_seq BIGINT NOT NULL)",
+    "CREATE INDEX conversations_by_owner ON conversations (owner, updated_at)",
+    "CREATE TABLE runs (
+        id TEXT PRIMARY KEY,
+        conversation_id TEXT NOT NULL REFERENCES conversations (id),
+        message TEXT NOT NULL,
+        state TEXT NOT NULL,
+        status TEXT NOT NULL,
+        usage_info TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        updated_at BIGINT NOT NULL)",
+    "CREATE INDEX runs_by_conversation ON runs (conversation_id, created_at)",
+    "CREATE INDEX runs_open ON runs (created_at) WHERE status = 'running'",
+    "CREATE TABLE events (
+        conversation_id TEXT NOT NULL REFERENCES conversations (id),
+        seq BIGINT NOT NULL,
+        run_id TEXT NOT NULL REFERENCES runs (id),
+        at BIGINT NOT NULL,
+        event TEXT NOT NULL,
+        PRIMARY KEY (conversation_id, seq))",
+    "CREATE INDEX events_by_run ON events (run_id, seq)",
+    "CREATE TABLE rounds (
+        run_id TEXT PRIMARY KEY REFERENCES runs (id),
+        conversation_id TEXT NOT NULL REFERENCES conversations (id),
+        position BIGINT NOT NULL,
+        round TEXT NOT NULL)",
+    "CREATE INDEX rounds_by_conversation ON rounds (conversation_id, position)",
+    "CREATE TABLE calls (
+        run_id TEXT NOT NULL REFERENCES runs (id),
+        step BIGINT NOT NULL,
+        tool_call_id TEXT NOT NULL,
+        position BIGINT NOT NULL,
+        tool_name TEXT NOT NULL,
+        arguments TEXT NOT NULL,
+        idempotent BIGINT NOT NULL,
+        started_at BIGINT NOT NULL,
+        result TEXT,
+        telemetry TEXT,
+        finished_at BIGINT,
+        PRIMARY KEY (run_id, step, tool_call_id))",
+    "CREATE INDEX calls_by_time ON calls (finished_at)",
+];
+
+/// Files: code, uploads and what is made from them, artifacts, tool data. Bytes are counted by reference.
+const V2: &[&str] = &[
+    "ALTER TABLE conversations ADD COLUMN next_upload BIGINT NOT NULL DEFAULT 1",
+    "CREATE TABLE blobs (
+        id TEXT PRIMARY KEY,
+        sha256 TEXT NOT NULL UNIQUE,
+        size BIGINT NOT NULL,
+        refs BIGINT NOT NULL,
+        created_at BIGINT NOT NULL)",
+    "CREATE TABLE codes (
+        conversation_id TEXT NOT NULL REFERENCES conversations (id),
+        code_id TEXT NOT NULL,
+        version BIGINT NOT NULL,
+        language TEXT NOT NULL,
+        description TEXT NOT NULL,
+        file_path TEXT NOT NULL,
+        line_count BIGINT NOT NULL,
+        char_count BIGINT NOT NULL,
+        size BIGINT NOT NULL,
+        blob_id TEXT NOT NULL REFERENCES blobs (id),
+        created_at BIGINT NOT NULL,
+        PRIMARY KEY (conversation_id, code_id, version))",
+    "CREATE TABLE uploads (
+        conversation_id TEXT NOT NULL REFERENCES conversations (id),
+        file_id TEXT NOT NULL,
+        position BIGINT NOT NULL,
+        filename TEXT NOT NULL,
+        file_type TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        sha256 TEXT NOT NULL,
+        blob_id TEXT NOT NULL REFERENCES blobs (id),
+        created_at BIGINT NOT NULL,
+        description TEXT NOT NULL,
+        status TEXT NOT NULL,
+        error TEXT,
+        profile TEXT,
+        PRIMARY KEY (conversation_id, file_id),
+        UNIQUE (conversation_id, filename))",
+    "CREATE INDEX uploads_unfinished ON uploads (created_at) WHERE status = 'processing'",
+    "CREATE TABLE derived (
+        conversation_id TEXT NOT NULL,
+        file_id TEXT NOT NULL,
+        name TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        blob_id TEXT NOT NULL REFERENCES blobs (id),
+        created_at BIGINT NOT NULL,
+        PRIMARY KEY (conversation_id, file_id, name),
+        FOREIGN KEY (conversation_id, file_id) REFERENCES uploads (conversation_id, file_id))",
+    "CREATE TABLE artifacts (
+        conversation_id TEXT NOT NULL REFERENCES conversations (id),
+        name TEXT NOT NULL,
+        file_type TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        blob_id TEXT NOT NULL REFERENCES blobs (id),
+        created_at BIGINT NOT NULL,
+        PRIMARY KEY (conversation_id, name))",
+    "CREATE TABLE tool_data (
+        reference TEXT PRIMARY KEY,
+        conversation_id TEXT NOT NULL REFERENCES conversations (id),
+        tool_call_id TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        summary TEXT NOT NULL,
+        blob_id TEXT NOT NULL REFERENCES blobs (id),
+        created_at BIGINT NOT NULL,
+        last_used_at BIGINT NOT NULL)",
+    "CREATE INDEX tool_data_by_use ON tool_data (last_used_at)",
+    "CREATE INDEX tool_data_by_conversation ON tool_data (conversation_id)",
+];
+
+/// Users, keys, sessions and the cache.
+const V3: &[&str] = &[
+    "CREATE TABLE users (
+        id TEXT PRIMARY KEY,
+        name TEXT NOT NULL,
+        folded_name TEXT NOT NULL UNIQUE,
+        password_hash TEXT NOT NULL,
+        role TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        disabled_at BIGINT)",
+    "CREATE TABLE api_keys (
+        id TEXT PRIMARY KEY,
+        user_id TEXT NOT NULL REFERENCES users (id),
+        hash TEXT NOT NULL UNIQUE,
+        label TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        last_used_at BIGINT,
+        revoked_at BIGINT)",
+    "CREATE TABLE sessions (
+        hash TEXT PRIMARY KEY,
+        user_id TEXT NOT NULL REFERENCES users (id),
+        created_at BIGINT NOT NULL,
+        expires_at BIGINT NOT NULL)",
+    "CREATE TABLE cache (
+        namespace TEXT NOT NULL,
+        key TEXT NOT NULL,
+        value TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        expires_at BIGINT NOT NULL,
+        last_used_at BIGINT NOT NULL,
+        PRIMARY KEY (namespace, key))",
+    "CREATE INDEX cache_by_use ON cache (namespace, last_used_at)",
+];
+
+/// Replicas that start together take turns.
+const MIGRATION_LOCK: i64 = 0x62a_a6e7;
+
+/// Brings the database to the newest version this program knows.
+pub(crate) async fn migrate(db: &Db) -> Result<()> {
+    let engine = db.engine();
+    while !engine.try_advisory_lock(MIGRATION_LOCK).await? {
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    let done = migrate_to(db, STEPS.len()).await;
+    engine.advisory_unlock(MIGRATION_LOCK).await;
+    done
+}
+
+/// All missing steps in one transaction: a crash leaves the old version whole.
+pub(crate) async fn migrate_to(db: &Db, target: usize) -> Result<()> {
+    let known = STEPS.len() as i64;
+    db.write(move |s| {
+        Box::pin(async move {
+            s.execute(
+                "CREATE TABLE IF NOT EXISTS schema_versions (version BIGINT PRIMARY KEY, applied_at BIGINT NOT NULL)",
+                vec![],
+            )
+            .await?;
+            let row = s.one("SELECT COALESCE(MAX(version), 0) FROM schema_versions", vec![]).await?;
+            let found = row.map_or(Ok(0), |r| r.int(0))?;
+            if found > known {
+                return Err(StoreError::NewerSchema { found, known });
+            }
+            let done = usize::try_from(found).unwrap_or(0);
+            for (index, step) in STEPS.iter().enumerate().take(target).skip(done) {
+                for statement in *step {
+                    s.execute(statement, vec![]).await?;
+                }
+                let version = index as i64 + 1;
+                s.execute(
+                    "INSERT INTO schema_versions (version, applied_at) VALUES ($1, $2)",
+                    params![version, Timestamp::now()],
+                )
+                .await?;
+                tracing::info!(version, "database schema brought forward");
+            }
+            Ok(())
+        })
+    })
+    .await
+}

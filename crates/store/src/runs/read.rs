@@ -1,0 +1,121 @@
+//! Reading runs, events and history back. Never writes.
+
+use ba_protocol::{ConversationId, Event, Round, RunId, UserId};
+
+use crate::db::{Row, params};
+use crate::error::{Result, StoreError};
+use crate::store::Store;
+use crate::types::{EventScope, RunRecord};
+
+impl Store {
+    /// Runs a crash left open, oldest first. Resume one only while holding its conversation's lock.
+    pub async fn open_runs(&self) -> Result<Vec<RunRecord>> {
+        let rows = self
+            .db()
+            .read(
+                "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
+                        r.usage_info
+                 FROM runs r JOIN conversations c ON c.id = r.conversation_id
+                 WHERE r.status = 'running' ORDER BY r.created_at, r.id",
+                vec![],
+            )
+            .await?;
+        rows.iter().map(run_from_row).collect()
+    }
+
+    pub async fn run(&self, owner: &UserId, id: &RunId) -> Result<RunRecord> {
+        let row = self
+            .db()
+            .read_one(
+                "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
+                        r.usage_info
+                 FROM runs r JOIN conversations c ON c.id = r.conversation_id
+                 WHERE r.id = $1 AND c.owner = $2 AND c.deleted_at IS NULL",
+                params![id, owner],
+            )
+            .await?;
+        row.as_ref().map_or_else(|| Err(StoreError::not_found(format!("run {id}"))), run_from_row)
+    }
+
+    /// Latest first.
+    pub async fn runs(
+        &self,
+        owner: &UserId,
+        conversation: &ConversationId,
+        limit: u32,
+    ) -> Result<Vec<RunRecord>> {
+        let rows = self
+            .db()
+            .read(
+                "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
+                        r.usage_info
+                 FROM runs r JOIN conversations c ON c.id = r.conversation_id
+                 WHERE r.conversation_id = $1 AND c.owner = $2 AND c.deleted_at IS NULL
+                 ORDER BY r.created_at DESC, r.id LIMIT $3",
+                params![conversation, owner, limit],
+            )
+            .await?;
+        rows.iter().map(run_from_row).collect()
+    }
+
+    /// Events with a sequence number above `after`, in order.
+    pub async fn events_after(&self, scope: EventScope<'_>, after: u64, limit: u32) -> Result<Vec<Event>> {
+        let rows = match scope {
+            EventScope::Conversation(id) => {
+                self.db()
+                    .read(
+                        "SELECT seq, conversation_id, run_id, at, event FROM events
+                         WHERE conversation_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+                        params![id, after, limit],
+                    )
+                    .await?
+            }
+            EventScope::Run(id) => {
+                self.db()
+                    .read(
+                        "SELECT seq, conversation_id, run_id, at, event FROM events
+                         WHERE run_id = $1 AND seq > $2 ORDER BY seq LIMIT $3",
+                        params![id, after, limit],
+                    )
+                    .await?
+            }
+        };
+        rows.iter().map(event_from_row).collect()
+    }
+
+    /// The finished rounds, oldest first (SPEC X9).
+    pub async fn rounds(&self, conversation: &ConversationId) -> Result<Vec<Round>> {
+        let rows = self
+            .db()
+            .read(
+                "SELECT round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id",
+                params![conversation],
+            )
+            .await?;
+        rows.iter().map(|row| row.json(0)).collect()
+    }
+}
+
+fn run_from_row(row: &Row) -> Result<RunRecord> {
+    Ok(RunRecord {
+        id: row.id(0)?,
+        conversation_id: row.id(1)?,
+        owner: row.id(2)?,
+        message: row.string(3)?,
+        state: row.json(4)?,
+        status: row.text(5)?.parse()?,
+        created_at: row.time(6)?,
+        updated_at: row.time(7)?,
+        usage: row.json(8)?,
+    })
+}
+
+fn event_from_row(row: &Row) -> Result<Event> {
+    Ok(Event {
+        seq: row.unsigned(0)?,
+        conversation_id: row.id(1)?,
+        run_id: row.id(2)?,
+        at: row.time(3)?,
+        event: row.json(4)?,
+    })
+}

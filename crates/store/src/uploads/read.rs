@@ -1,0 +1,100 @@
+//! Reading uploads back: lists, one by id or name, and the original bytes. Never writes.
+
+use std::path::PathBuf;
+
+use ba_protocol::file::IngestStatus;
+use ba_protocol::{ConversationId, Upload, UploadId};
+
+use super::not_found;
+use crate::blob::BlobId;
+use crate::db::{Row, params};
+use crate::error::{Result, StoreError};
+use crate::filename::clean_filename;
+use crate::store::Store;
+
+impl Store {
+    /// In order of their numbers.
+    pub async fn uploads(&self, conversation: &ConversationId) -> Result<Vec<Upload>> {
+        let rows = self
+            .db()
+            .read(
+                "SELECT file_id, conversation_id, filename, file_type, size, sha256, created_at, description, status,
+                        error, profile
+                 FROM uploads WHERE conversation_id = $1 ORDER BY position",
+                params![conversation],
+            )
+            .await?;
+        rows.iter().map(from_row).collect()
+    }
+
+    /// By `upload_NNN`, else by file name.
+    pub async fn upload(&self, conversation: &ConversationId, id_or_name: &str) -> Result<Upload> {
+        let row = self
+            .db()
+            .read_one(
+                "SELECT file_id, conversation_id, filename, file_type, size, sha256, created_at, description, status,
+                        error, profile
+                 FROM uploads WHERE conversation_id = $1 AND (file_id = $2 OR filename = $2)
+                 ORDER BY CASE WHEN file_id = $2 THEN 0 ELSE 1 END LIMIT 1",
+                params![conversation, id_or_name],
+            )
+            .await?;
+        row.as_ref().map_or_else(
+            || Err(StoreError::not_found(format!("file {}", clean_filename(id_or_name)))),
+            from_row,
+        )
+    }
+
+    /// Uploads still `processing` (of any conversation): ingest starts over with these after a crash.
+    pub async fn unfinished_uploads(&self) -> Result<Vec<Upload>> {
+        let rows = self
+            .db()
+            .read(
+                "SELECT u.file_id, u.conversation_id, u.filename, u.file_type, u.size, u.sha256, u.created_at,
+                        u.description, u.status, u.error, u.profile
+                 FROM uploads u JOIN conversations c ON c.id = u.conversation_id
+                 WHERE u.status = 'processing' AND c.deleted_at IS NULL ORDER BY u.created_at, u.file_id",
+                vec![],
+            )
+            .await?;
+        rows.iter().map(from_row).collect()
+    }
+
+    /// The original bytes as a read-only local file (fetched first when blobs are remote). Never write to it.
+    pub async fn upload_path(&self, upload: &Upload) -> Result<PathBuf> {
+        let blob = self.upload_blob(&upload.conversation_id, &upload.file_id).await?;
+        self.blobs().local(&blob, upload.size).await
+    }
+
+    async fn upload_blob(&self, conversation: &ConversationId, id: &UploadId) -> Result<BlobId> {
+        let row = self
+            .db()
+            .read_one(
+                "SELECT blob_id FROM uploads WHERE conversation_id = $1 AND file_id = $2",
+                params![conversation, id],
+            )
+            .await?;
+        row.ok_or_else(|| not_found(id))?.id(0)
+    }
+}
+
+pub(crate) fn from_row(row: &Row) -> Result<Upload> {
+    Ok(Upload {
+        file_id: row.id(0)?,
+        conversation_id: row.id(1)?,
+        filename: row.string(2)?,
+        file_type: row.string(3)?,
+        size: row.unsigned(4)?,
+        sha256: row.string(5)?,
+        created_at: row.time(6)?,
+        description: row.string(7)?,
+        status: match row.text(8)? {
+            "processing" => IngestStatus::Processing,
+            "ready" => IngestStatus::Ready,
+            "failed" => IngestStatus::Failed,
+            other => return Err(StoreError::Corrupt(format!("unknown ingest status `{other}`"))),
+        },
+        error: row.optional_string(9)?,
+        profile: row.optional_json(10)?,
+    })
+}
