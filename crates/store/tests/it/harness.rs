@@ -1,0 +1,171 @@
+//! Opens a fresh store per case, on each backend. Never touches anything outside its temporary folder.
+
+use ba_protocol::api::{AgentResponse, ResponseMetadata, Status, UsageInfo};
+use ba_protocol::{ConversationId, OutputLevel, Round, RunEvent, RunId, ToolResult, UserId};
+use ba_store::{
+    Conversation, Limits, Meta, NewRun, RunStatus, StepCommit, Store, StoreConfig, ToolIntent, ToolOutcome,
+};
+use jiff::Timestamp;
+use serde_json::json;
+use tempfile::TempDir;
+
+/// A store and the folder it lives in.
+pub struct Fresh {
+    pub store: Store,
+    pub config: StoreConfig,
+    pub dir: TempDir,
+}
+
+impl Fresh {
+    pub async fn open(meta: Option<Meta>, limits: Limits) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let mut config = StoreConfig::local(dir.path());
+        config.limits = limits;
+        if let Some(meta) = meta {
+            config.meta = meta;
+        }
+        let store = Store::open(config.clone()).await.unwrap();
+        Self { store, config, dir }
+    }
+
+    /// A second store on the same data, as another process would open it.
+    pub async fn another(&self) -> Store {
+        Store::open(self.config.clone()).await.unwrap()
+    }
+
+    pub async fn conversation(&self) -> Conversation {
+        self.store.create(&alice(), "t").await.unwrap()
+    }
+
+    /// Files in the blob folder.
+    pub fn blob_files(&self) -> Vec<std::path::PathBuf> {
+        let mut found = Vec::new();
+        for shard in std::fs::read_dir(self.dir.path().join("blobs")).unwrap() {
+            for file in std::fs::read_dir(shard.unwrap().path()).unwrap() {
+                found.push(file.unwrap().path());
+            }
+        }
+        found
+    }
+}
+
+pub fn alice() -> UserId {
+    UserId::parse("alice").unwrap()
+}
+
+pub fn bob() -> UserId {
+    UserId::parse("bob").unwrap()
+}
+
+pub fn new_run(conversation: &Conversation, message: &str) -> NewRun {
+    NewRun {
+        run_id: RunId::random(),
+        conversation_id: conversation.id.clone(),
+        owner: conversation.owner.clone(),
+        message: message.to_owned(),
+        state: json!({"step": 0}),
+        created_at: Timestamp::now(),
+    }
+}
+
+pub fn intent(step: u32, id: &str) -> ToolIntent {
+    ToolIntent {
+        step,
+        tool_call_id: id.to_owned(),
+        tool_name: "run_python".to_owned(),
+        arguments: json!({"code": "1"}).as_object().unwrap().clone(),
+        idempotent: false,
+    }
+}
+
+pub fn outcome(step: u32, id: &str, observation: &str) -> ToolOutcome {
+    let result = ToolResult {
+        tool_call_id: id.to_owned(),
+        tool_name: "run_python".to_owned(),
+        observation: observation.to_owned(),
+        output_level: OutputLevel::Standard,
+        data_file: None,
+        data_size_bytes: 0,
+        data_summary: None,
+        success: true,
+        error_type: None,
+        error_code: None,
+        error_message: None,
+        artifacts: vec![],
+        file_facts: None,
+    };
+    ToolOutcome { step, result, telemetry: None }
+}
+
+pub fn report(conversation: &ConversationId, run: &RunId, text: &str) -> RunEvent {
+    RunEvent::Report(Box::new(AgentResponse {
+        response: text.to_owned(),
+        conversation_id: conversation.clone(),
+        run_id: run.clone(),
+        duration_ms: 1,
+        tool_calls: vec![],
+        artifacts: vec![],
+        metadata: ResponseMetadata {
+            content_type: "markdown".into(),
+            has_structured_response: true,
+            action_type: "complete".into(),
+            current_round: 1,
+            task_analysis: String::new(),
+            execution_plan: String::new(),
+            status: Status::Complete,
+            contains_html: false,
+            tool_calls: vec![],
+            recommended_questions: vec![],
+            download_links: vec![],
+            code_refs: vec![],
+            file_refs: vec![],
+            saved_codes: vec![],
+            warnings: vec![],
+            stop_reason: None,
+            model: "offline".into(),
+            offline: true,
+            usage: UsageInfo::default(),
+        },
+    }))
+}
+
+pub fn round(run: &RunId, message: &str, answer: &str) -> Round {
+    Round {
+        round_id: run.clone(),
+        user_message: message.to_owned(),
+        created_at: Timestamp::now(),
+        steps: vec![],
+        final_answer: Some(answer.to_owned()),
+        tokens_used: 7,
+    }
+}
+
+/// The last step of a run, with its report and its round.
+pub fn last_step(conversation: &ConversationId, run: &RunId, message: &str, answer: &str) -> StepCommit {
+    let mut step = StepCommit::new(json!({"step": "done"}), RunStatus::Complete);
+    step.events.push(report(conversation, run, answer));
+    step.round = Some(round(run, message, answer));
+    step
+}
+
+/// Runs each case on every database.
+macro_rules! on_every_backend {
+    ($($case:ident),* $(,)?) => {
+        mod sqlite {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                let fresh = crate::harness::Fresh::open(None, super::limits()).await;
+                super::$case(fresh).await;
+            })*
+        }
+        mod postgres {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                let meta = crate::postgres::fresh_database().await;
+                let fresh = crate::harness::Fresh::open(Some(meta), super::limits()).await;
+                super::$case(fresh).await;
+            })*
+        }
+    };
+}
+pub(crate) use on_every_backend;

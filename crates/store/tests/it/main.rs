@@ -1,0 +1,13 @@
+//! The store's one integration suite: every case runs on SQLite and on a real PostgreSQL.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+
+mod harness;
+mod postgres;
+
+mod accounts;
+mod cleanup;
+mod code;
+mod conversations;
+mod files;
+mod locks;
+mod runs;
