@@ -2,7 +2,7 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
-import { framePlugin } from "./scripts/frame-plugin";
+import { framePlugin } from "./scripts/frame-plugin.ts";
 
 /** Every browser that runs this page reads woff2; KaTeX's older font formats would only swell the binary. */
 const onlyWoff2 = {

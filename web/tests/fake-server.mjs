@@ -13,7 +13,7 @@ const TYPES = { ".html": "text/html; charset=utf-8", ".js": "text/javascript; ch
 const serving = readFileSync(new URL("../SERVING.md", import.meta.url), "utf8");
 const policies = [...serving.matchAll(/^Content-Security-Policy: (.*)$/gm)].map((match) => match[1]);
 export const [PAGE_CSP, FRAME_CSP] = policies;
-const PNG = Buffer.from("iVBORw0KGgoAAAANSUhEUgAAAKAAAABQCAIAAAARE3RjAAAA30lEQVR42u3RMQ0AAAjAMMS/aOjgpEkNXM10lV0TwAJYACyABcACLIAFwAIsgAXAAiyABcACLIAFwAIsgAXAAiyABcACLIAFwAIsgAXAAiyABcACLIAFwAIsgAXAAiyABcACLIAFwAIsgAXAAiyABcACLIAFwAIsgAXAAiyABcACLIAFwAIsgAXAAiyABcACLIAFwAIsgAXAAiyABcACLIAFwAIsgAXAAiyABcACLIAFwAIsgAXAAiyABcACLIAFwAIsgAXAAiyABcACLIAFwALuLhH9AbmMO8mQAAAAAElFTkSuQmCC", "base64");
+const PNG = readFileSync(new URL("./fixtures/chart.png", import.meta.url));
 
 const PROFILE = {
   tables: [
@@ -59,7 +59,7 @@ class Run {
 
   emit(event, data) {
     const passing = event === "text.delta" || event === "tool.progress";
-    const item = { id: passing ? "" : String((this.seq += 1)), event, data };
+    const item = { id: passing ? "" : String((this.seq += 1)), event, data: { ...data, at: new Date().toISOString() } };
     if (!passing) this.events.push(item);
     for (const listener of this.listeners) listener(item);
   }
@@ -93,7 +93,7 @@ class Run {
   }
 
   info() {
-    return { run_id: this.id, conversation_id: this.conversation.conversation_id, status: this.status, created_at: this.created_at, user_message: this.body.message, duration_ms: 1840, model: "fake:model" };
+    return { run_id: this.id, conversation_id: this.conversation.conversation_id, status: this.status, created_at: this.created_at, user_message: this.body.message, duration_ms: 1840, model: "fake:model", usage: { input_tokens: 2310, output_tokens: 640 } };
   }
 }
 

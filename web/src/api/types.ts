@@ -152,6 +152,11 @@ export interface HistoryStep {
   error_code?: string | null;
 }
 
+export interface HistoryTurn {
+  tool_calls: ToolCall[];
+  results: (Partial<HistoryStep> & { tool_call_id: string })[];
+}
+
 export interface HistoryRound {
   run_id: string;
   user_message: string;
@@ -159,7 +164,7 @@ export interface HistoryRound {
   status?: RunStatus;
   file_ids?: string[];
   answer?: AgentResponse | null;
-  steps?: HistoryStep[];
+  steps?: (HistoryStep | HistoryTurn)[];
   error?: ApiErrorBody | null;
 }
 
@@ -173,6 +178,8 @@ export interface RunInfo {
   status: RunStatus;
   created_at: string;
   user_message?: string;
+  message?: string;
+  usage?: Usage | null;
   duration_ms?: number | null;
   model?: string | null;
   error?: ApiErrorBody | null;

@@ -33,10 +33,22 @@ const blockMath: TokenizerAndRendererExtension = {
   renderer: (token) => `<p><code class="ba-math-block">${escapeHtml(String(token.text))}</code></p>`,
 };
 
+/** A mention of saved code; `report.ts` writes it. */
+const codeChip: TokenizerAndRendererExtension = {
+  name: "codeChip",
+  level: "inline",
+  start: (source) => source.indexOf("\uE000"),
+  tokenizer(source) {
+    const found = /^\uE000([\w-]+)\uE001/.exec(source);
+    return found ? { type: "codeChip", raw: found[0], text: found[1] ?? "" } : undefined;
+  },
+  renderer: (token) => `<a class="code-chip" href="#code-${escapeHtml(String(token.text))}">📝 ${escapeHtml(String(token.text))}</a>`,
+};
+
 const marked = new Marked({
   gfm: true,
   breaks: false,
-  extensions: [inlineMath, blockMath],
+  extensions: [inlineMath, blockMath, codeChip],
   renderer: {
     // The page's own headings come first: a report's headings sit below the question's.
     heading(token) {

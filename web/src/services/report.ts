@@ -33,26 +33,25 @@ const FILE_MARK = /\{\{FILE:(\d+)\}\}/g;
 const byIndex = <T extends { index?: number }>(refs: T[], index: number): T | undefined =>
   refs.find((ref) => ref.index === index) ?? (refs.every((ref) => ref.index === undefined) ? refs[index - 1] ?? refs[index] : undefined);
 
-/** Splits prose at its code marks, so that each code card stands where the model put it. */
-function cutAtCode(text: string, metadata: Metadata): { text: string; ref?: CodeRef; saved?: boolean }[] {
-  const pieces: { text: string; ref?: CodeRef; saved?: boolean }[] = [];
-  let at = 0;
-  for (const match of text.matchAll(CODE_MARK)) {
-    const saved = match[2] !== undefined;
-    const ref = saved
-      ? metadata.saved_codes?.find((code) => code.code_id === match[2]) ?? { code_id: match[2] ?? "", language: "", description: "" }
-      : byIndex(metadata.code_refs ?? [], Number(match[1]));
-    pieces.push({ text: text.slice(at, match.index), ref, saved });
-    at = match.index + match[0].length;
-  }
-  pieces.push({ text: text.slice(at) });
-  return pieces;
+/** Marks travel through the markdown lexer as private characters, which no report may hold by itself. */
+const mark = (id: string) => `\uE000${id}\uE001`;
+const MARKED = /\uE000([\w-]+)\uE001/g;
+
+function withCodeMarks(text: string, metadata: Metadata, refs: Map<string, { ref: CodeRef; saved: boolean }>): string {
+  return text.replace(/[\uE000\uE001]/g, "").replace(CODE_MARK, (raw, index: string | undefined, savedId: string | undefined) => {
+    const ref = savedId
+      ? metadata.saved_codes?.find((code) => code.code_id === savedId) ?? { code_id: savedId, language: "", description: "" }
+      : byIndex(metadata.code_refs ?? [], Number(index));
+    if (!ref) return raw;
+    refs.set(ref.code_id, { ref, saved: savedId !== undefined });
+    return mark(ref.code_id);
+  });
 }
 
 function withFileChips(text: string, refs: FileRef[], scope: LinkScope): string {
-  return text.replace(FILE_MARK, (mark, index: string) => {
+  return text.replace(FILE_MARK, (raw, index: string) => {
     const ref = byIndex(refs, Number(index));
-    if (!ref) return mark;
+    if (!ref) return raw;
     return `<a class="file-chip" href="${escapeHtml(urls.download(ref.filename, scope.conversation))}">📄 ${escapeHtml(ref.filename)}</a>`;
   });
 }
@@ -86,7 +85,7 @@ function makeBlock(token: Token, scope: LinkScope): Block {
       rows: table.rows.map((row) => row.map((item) => cell(item.tokens, scope))),
     };
   }
-  if (token.type === "code") return { kind: "code", language: (token as Tokens.Code).lang ?? "", code: (token as Tokens.Code).text };
+  if (token.type === "code") return { kind: "code", language: (token as Tokens.Code).lang ?? "", code: (token as Tokens.Code).text.replace(MARKED, "$1") };
   return { kind: "rich", html: sanitize(render([token]), scope) };
 }
 
@@ -94,15 +93,21 @@ function makeBlock(token: Token, scope: LinkScope): Block {
 const draftRefs = (text: string): string =>
   text.replace(/<(code|file)_ref>\s*([\w-]+)\s*<\/\1_ref>/g, (_tag, _kind, id: string) => `\`${id}\``).replace(/<(?:code|file)_ref>[^<]*$/, "");
 
+/** A code mark alone in its paragraph is its card; within a sentence it is a chip, and the card follows the paragraph. */
 function proseBlocks(text: string, input: ReportInput, placed: Set<string>): Block[] {
   const blocks: Block[] = [];
-  for (const piece of cutAtCode(text, input.metadata)) {
-    const markdown = withFileChips(piece.text, input.metadata.file_refs ?? [], input.scope);
-    // References (`[x]: url`) live on the token list as a whole, so it is lexed at once and drawn block by block.
-    for (const token of lex(markdown)) if (token.type !== "space" && token.type !== "def") blocks.push(blockOf(token, input.scope));
-    if (piece.ref) {
-      placed.add(piece.ref.code_id);
-      blocks.push({ kind: "codeRef", ref: piece.ref, saved: piece.saved ?? false });
+  const refs = new Map<string, { ref: CodeRef; saved: boolean }>();
+  const markdown = withFileChips(withCodeMarks(text, input.metadata, refs), input.metadata.file_refs ?? [], input.scope);
+  for (const token of lex(markdown)) {
+    if (token.type === "space" || token.type === "def") continue;
+    const mentioned = [...new Set([...token.raw.matchAll(MARKED)].map((match) => match[1] ?? ""))].filter((id) => !placed.has(id));
+    const alone = mentioned.length > 0 && token.raw.replace(MARKED, "").trim() === "";
+    if (!alone) blocks.push(blockOf(token, input.scope));
+    for (const id of mentioned) {
+      const found = refs.get(id);
+      if (!found) continue;
+      placed.add(id);
+      blocks.push({ kind: "codeRef", ...found });
     }
   }
   return blocks.filter((block) => block.kind !== "rich" || block.html.trim() !== "");
@@ -116,21 +121,16 @@ export function buildReport(input: ReportInput): Block[] {
   for (const segment of segmentReport(text, prose)) {
     if (segment.kind === "prose") blocks.push(...proseBlocks(segment.text, input, placed));
     else if (input.streaming) blocks.push({ kind: "pending" });
-    else {
-      const marks = [...segment.text.matchAll(CODE_MARK)];
-      blocks.push({ kind: "frame", html: segment.text.replace(CODE_MARK, "").replace(FILE_MARK, (mark, index: string) =>
-        escapeHtml(byIndex(input.metadata.file_refs ?? [], Number(index))?.filename ?? mark)) });
-      for (const mark of marks) {
-        const ref = mark[1] ? byIndex(input.metadata.code_refs ?? [], Number(mark[1])) : undefined;
-        if (ref && !placed.has(ref.code_id)) {
-          placed.add(ref.code_id);
-          blocks.push({ kind: "codeRef", ref, saved: false });
-        }
-      }
-    }
+    else blocks.push({ kind: "frame", html: plainMarks(segment.text, input.metadata) });
   }
   return input.streaming ? blocks : [...blocks, ...unplaced(input.metadata, placed)];
 }
+
+/** Inside HTML a mark becomes its name; the card of the code follows the report. */
+const plainMarks = (html: string, metadata: Metadata): string =>
+  html
+    .replace(CODE_MARK, (_raw, index: string | undefined, saved: string | undefined) => saved ?? byIndex(metadata.code_refs ?? [], Number(index))?.code_id ?? "")
+    .replace(FILE_MARK, (raw, index: string) => escapeHtml(byIndex(metadata.file_refs ?? [], Number(index))?.filename ?? raw));
 
 /** Code that the text never mentions is listed after it, so that nothing saved goes unseen. */
 function unplaced(metadata: Metadata, placed: Set<string>): Block[] {

@@ -1,5 +1,5 @@
 /** A turn (question and answer) and how events change it. Pure: the same events always give the same turn. */
-import type { AgentResponse, ApiErrorBody, Artifact, HistoryRound, HistoryStep, ToolCall } from "$lib/api/types";
+import type { AgentResponse, ApiErrorBody, Artifact, HistoryRound, HistoryStep, HistoryTurn, ToolCall } from "$lib/api/types";
 import type { RunEvent } from "./run-stream";
 
 export type TurnState = "running" | "complete" | "failed" | "cancelled";
@@ -154,12 +154,20 @@ export function applyEvent(turn: Turn, event: RunEvent, now = Date.now()): Turn 
   }
 }
 
-function fromStep(step: HistoryStep): ToolStep {
+function fromStep(step: HistoryStep, round: number): ToolStep {
   return {
-    id: step.tool_call_id, name: step.tool_name, args: step.arguments ?? {}, round: step.round ?? 1,
-    state: step.success === false ? "error" : "ok", startedAt: 0, durationMs: step.duration_ms, cacheHit: step.cache_hit,
+    id: step.tool_call_id, name: step.tool_name, args: step.arguments ?? {}, round: step.round ?? round,
+    state: step.success === false ? "error" : "ok", startedAt: 0, durationMs: step.duration_ms ?? undefined, cacheHit: step.cache_hit,
     summary: step.summary, observation: step.observation, errorCode: step.error_code ?? undefined,
   };
+}
+
+/** History keeps a step as one call, or as one model turn with its calls and their results (SPEC X9). */
+function fromSteps(steps: (HistoryStep | HistoryTurn)[]): ToolStep[] {
+  return steps.flatMap((step, index) => {
+    if (!("tool_calls" in step)) return [fromStep(step, index + 1)];
+    return step.tool_calls.map((call) => fromStep({ ...call, ...step.results.find((result) => result.tool_call_id === call.tool_call_id) }, index + 1));
+  });
 }
 
 /** A stored round, as the server's history gives it back after a reload. */
@@ -172,7 +180,7 @@ export function fromHistory(round: HistoryRound): Turn {
   return {
     ...turn, runId: round.run_id, state, answer: round.answer ?? undefined, error: round.error ?? undefined,
     round: meta.current_round ?? 1, analysis: meta.task_analysis ?? "", plan: meta.execution_plan ?? "",
-    steps: (round.steps ?? []).map(fromStep), artifacts: round.answer?.artifacts ?? [],
+    steps: fromSteps(round.steps ?? []), artifacts: round.answer?.artifacts ?? [],
   };
 }
 

@@ -122,6 +122,7 @@ export class Chat {
       onEvent: (event: Parameters<typeof applyEvent>[1]) => {
         if (event.type === "run.started" && typeof event.data.conversation_id === "string") this.adopt(event.data.conversation_id);
         this.#update(key, (turn) => ({ ...applyEvent(turn, event), reconnecting: false }));
+        if (event.type === "run.started") void conversations.refresh();
       },
       onState: (state: "connected" | "reconnecting") =>
         this.#update(key, (turn) => (state === "reconnecting" ? connectionLost(turn) : { ...turn, reconnecting: false })),

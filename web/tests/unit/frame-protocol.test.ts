@@ -1,0 +1,34 @@
+import { describe, expect, it } from "vitest";
+import { MAX_HEIGHT, readFrameMessage, usesECharts, wantsPaper, withoutRemoteScripts } from "../../src/frame/protocol";
+
+describe("messages from the frame are hostile (SPEC U9)", () => {
+  it.each([null, 1, "ba:ready", {}, { type: "other" }, { type: "ba:height", height: "9" }, { type: "ba:height", height: NaN }, { type: "ba:error", message: {} }, { type: "ba:png", request: 1, images: [] }, { type: "ba:png", request: "x" }])("ignores %j", (data) => {
+    expect(readFrameMessage(data)).toBeNull();
+  });
+
+  it("bounds heights, counts and texts", () => {
+    expect(readFrameMessage({ type: "ba:height", height: 1e9 })).toEqual({ type: "ba:height", height: MAX_HEIGHT });
+    expect(readFrameMessage({ type: "ba:height", height: -5 })).toEqual({ type: "ba:height", height: 24 });
+    expect(readFrameMessage({ type: "ba:ready", charts: 1e6 })).toMatchObject({ charts: 20, empty: false });
+    expect(readFrameMessage({ type: "ba:error", message: "x".repeat(9999) })).toMatchObject({ message: "x".repeat(500) });
+  });
+
+  it("lets only PNG data through as images", () => {
+    const images = ["data:image/png;base64,aGk=", "data:text/html;base64,aGk=", "javascript:1", "https://evil.test/x.png", 5, "data:image/png;base64,<b>"];
+    expect(readFrameMessage({ type: "ba:png", request: "r", images })).toEqual({ type: "ba:png", request: "r", images: [images[0]] });
+  });
+});
+
+describe("HTML for the frame", () => {
+  it("knows who needs ECharts, and who needs white paper", () => {
+    expect(usesECharts("<script>echarts.init(x)</script>")).toBe(true);
+    expect(usesECharts("<div>表</div>")).toBe(false);
+    expect(wantsPaper('<p style="color:#333">x</p>')).toBe(true);
+    expect(wantsPaper('<p style="background-color: #fff">x</p>')).toBe(false);
+    expect(wantsPaper("<script>var o = { color: '#333' }</script>")).toBe(false);
+  });
+
+  it("drops scripts from elsewhere and keeps the model's own", () => {
+    expect(withoutRemoteScripts('<script src="https://cdn.test/echarts.js"></script><script>a("src=x")</script>')).toBe('<script>a("src=x")</script>');
+  });
+});
