@@ -15,6 +15,7 @@ async function fresh(options = {}, fake = {}) {
   await page.goto(server.url);
 }
 const quiet = () => assert.deepEqual(browser.errors, [], "the console is free of errors");
+const doing = (tool) => page.locator(".doing", { hasText: `正在执行: ${tool}` }).last();
 const input = () => page.getByRole("textbox", { name: /你的问题|Your question/ });
 
 after(async () => {
@@ -40,7 +41,7 @@ describe("a conversation", () => {
   it("shows the run while it goes on", async () => {
     await page.keyboard.press("Enter");
     await page.locator("[data-part=tools] .status").waitFor();
-    await page.getByText(/正在执行: (query_database|run_python)/).first().waitFor();
+    await doing("").waitFor();
     assert.ok(await page.locator("li[aria-current=step]").count(), "the current round is marked");
     assert.ok(await page.locator("[data-part=analysis]").getAttribute("open") !== null, "the thought is open while it runs");
     await page.getByRole("button", { name: "停止" }).waitFor();
@@ -83,7 +84,8 @@ describe("a conversation", () => {
     await page.locator("[data-part=tools] > summary").click();
     const tool = page.locator("[data-part=tools] .card").first();
     await tool.locator("summary").click();
-    assert.match(await tool.innerText(), /SELECT region[\s\S]*华东 \| 1820340/);
+    await tool.locator(".observation", { hasText: "华东 | 1820340" }).waitFor();
+    assert.match(await tool.innerText(), /SELECT region/);
     await browser.shot("code-and-tools-zh-light");
   });
 
@@ -158,7 +160,7 @@ describe("a run", () => {
 
   it("can be stopped, while the page stays usable", async () => {
     await ask(page, "慢慢算");
-    await page.getByText("正在执行: run_python").waitFor();
+    await doing("run_python").waitFor();
     await input().fill("可以先写下一个问题");
     await page.getByRole("button", { name: "停止" }).click();
     await page.locator("article[data-state=cancelled]").waitFor();
@@ -181,7 +183,7 @@ describe("a run", () => {
   it("goes on after the connection is lost, and misses no event", async () => {
     await fresh({}, { pause: 250 });
     await ask(page, "各地区销售额");
-    await page.getByText("正在执行: query_database").waitFor();
+    await doing("query_database").waitFor();
     server.cut();
     await page.getByText("连接中断，正在重新连接").waitFor();
     await settled(page);
@@ -192,7 +194,7 @@ describe("a run", () => {
   it("is found again by a reload in the middle of it", async () => {
     await fresh({}, { pause: 250 });
     await ask(page, "各地区销售额");
-    await page.getByText("正在执行: query_database").waitFor();
+    await doing("query_database").waitFor();
     await page.reload();
     await page.locator("article[data-state=running]").waitFor();
     await settled(page);
@@ -224,6 +226,7 @@ describe("scrolling", () => {
     await settled(page);
     assert.equal(await scroller.evaluate((node) => node.scrollTop), 200);
     await page.getByRole("button", { name: "回到底部" }).click();
+    await page.locator("[data-part=frame][data-phase=ready]").waitFor();
     assert.ok(await scroller.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight < 90));
   });
 });
@@ -241,6 +244,7 @@ describe("uploads", () => {
     await drop([["销售.csv", "a,b\n1,2"], ["book.xlsx", "x"]]);
     await page.locator("[data-part=file][data-status=ready]").nth(1).waitFor();
     const book = page.locator("[data-part=file]", { hasText: "book.xlsx" });
+    await book.getByText("详情").click();
     await book.getByRole("tab", { name: "二月" }).click();
     assert.match(await book.innerText(), /120 行/);
     await browser.shot("upload-two-zh-light");
@@ -341,7 +345,7 @@ describe("languages, themes and sizes", () => {
       await browser.shot(`answer-top-${lang}-${theme}`);
       const body = await page.locator("body").innerText();
       if (lang === "en") for (const leftover of ["推荐问题", "可下载文件", "执行计划"]) assert.ok(!body.includes(leftover), `${leftover} is not translated`);
-      await page.getByRole("button", { name: lang === "en" ? "Settings" : "设置" }).click();
+      await page.getByRole("button", { name: lang === "en" ? "Settings" : "设置", exact: true }).click();
       await page.waitForTimeout(100);
       await browser.shot(`settings-${lang}-${theme}`);
       quiet();
