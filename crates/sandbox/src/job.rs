@@ -59,8 +59,6 @@ pub struct Limits {
     pub files: u64,
     /// Bytes in the working folder; also the largest single file.
     pub folder_bytes: u64,
-    /// Processes and threads of the job.
-    pub tasks: u64,
     /// Imports outside the allow-list are refused with a message. Help for the model, not a wall.
     pub import_allow_list: bool,
 }
@@ -73,7 +71,6 @@ impl Default for Limits {
             output_bytes: 1 << 20,
             files: 2_000,
             folder_bytes: 2 << 30,
-            tasks: 64,
             import_allow_list: true,
         }
     }

@@ -1,10 +1,24 @@
 //! Starts, confines, feeds, limits and kills the Python workers. Does not know what the code means.
 
+mod cgroup;
+mod child;
 mod config;
 mod error;
+mod folder;
 mod job;
+mod monitor;
+mod pool;
 mod prepare;
+mod queue;
+mod report;
+mod run;
 mod sandbox;
+mod seccomp;
+mod selftest;
+mod session;
+mod wire;
+mod worker_files;
+mod zygote;
 
 pub use config::{PythonEnv, SandboxConfig, Witness};
 pub use error::SandboxError;

@@ -1,8 +1,19 @@
 //! The public face: start, run, forget, shut down.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use crate::{Job, JobEvent, JobOutcome, SandboxConfig, SandboxError, SessionKey, Witness};
+use tokio::task::JoinHandle;
+
+use crate::child::Child;
+use crate::pool::Pool;
+use crate::queue::FairQueue;
+use crate::run::{self, Ending, Output, Plan};
+use crate::session::{Sessions, SlotGuard};
+use crate::{
+    Job, JobEvent, JobOutcome, SandboxConfig, SandboxError, SessionKey, StateNote, Witness, folder, selftest,
+    worker_files,
+};
 
 /// A running sandbox; clones share it.
 #[derive(Clone)]
@@ -11,34 +22,190 @@ pub struct Sandbox {
 }
 
 struct Inner {
+    config: SandboxConfig,
+    pool: Arc<Pool>,
+    queue: FairQueue,
+    sessions: Arc<Sessions>,
     witnesses: Vec<Witness>,
+    tasks: Vec<JoinHandle<()>>,
 }
 
 impl Sandbox {
     /// Starts the workers and sees every denial happen; fails when one does not.
     pub async fn start(config: SandboxConfig) -> Result<Self, SandboxError> {
-        let _ = config;
-        Err(SandboxError::Start("not yet available".into()))
+        let sources = match &config.worker_dir {
+            Some(folder) => folder.clone(),
+            None => worker_files::unpack(&config.scratch)?,
+        };
+        let pool = Arc::new(Pool::start(config.clone(), sources).await?);
+        let sessions = Arc::new(Sessions::default());
+        let tasks = vec![
+            tokio::spawn(pool.clone().keep_filled()),
+            tokio::spawn(sweep_for_ever(sessions.clone(), config.clone())),
+        ];
+        let queue = FairQueue::new(config.max_jobs);
+        let mut inner = Inner { config, pool, queue, sessions, witnesses: Vec::new(), tasks };
+        inner.witnesses = selftest::witness(&inner.config, &inner.pool).await?;
+        Ok(Self { inner: Arc::new(inner) })
     }
 
+    /// The denials seen at the start, each with what happened.
     pub fn self_test(&self) -> &[Witness] {
         &self.inner.witnesses
+    }
+
+    /// Conversations with live state that is not in use at this moment.
+    pub fn idle_states(&self) -> usize {
+        self.inner.sessions.live_count()
     }
 
     /// Runs a job to its end. Dropping the future kills the job and keeps the session's earlier state.
     pub async fn run(
         &self,
-        job: Job,
+        mut job: Job,
         on_event: &(dyn Fn(JobEvent) + Send + Sync),
     ) -> Result<JobOutcome, SandboxError> {
-        let _ = (job, on_event);
-        Err(SandboxError::ShuttingDown)
+        let asked = Instant::now();
+        folder::check_inputs(&job.inputs)?;
+        job.limits.memory = job.limits.memory.min(self.inner.config.memory_limit);
+        let slot = match &job.session {
+            Some(key) => Some(self.inner.sessions.lock(key).await),
+            None => None,
+        };
+        let _place = self.inner.queue.acquire(&job.owner).await;
+        let queued = asked.elapsed();
+        let mut running = Running::take(&self.inner.pool, slot, &job).await?;
+        let mut outcome = running.drive(&job, on_event).await?;
+        outcome.usage.queued = queued;
+        Ok(outcome)
     }
 
     /// Drops the live state of a conversation.
     pub async fn forget(&self, session: &SessionKey) {
-        let _ = session;
+        self.inner.sessions.forget(session).await;
     }
 
-    pub async fn shutdown(self) {}
+    /// Ends every process. Jobs that still run end with an error.
+    pub async fn shutdown(self) {
+        self.inner.pool.close();
+        self.inner.sessions.clear();
+        self.inner.tasks.iter().for_each(JoinHandle::abort);
+        self.inner.pool.settled().await;
+    }
+}
+
+impl Drop for Inner {
+    fn drop(&mut self) {
+        self.pool.close();
+        self.sessions.clear();
+        self.tasks.iter().for_each(JoinHandle::abort);
+    }
+}
+
+async fn sweep_for_ever(sessions: Arc<Sessions>, config: SandboxConfig) {
+    let pause = (config.idle_state / 8).clamp(Duration::from_millis(50), Duration::from_secs(5));
+    loop {
+        tokio::time::sleep(pause).await;
+        sessions.sweep(&config);
+    }
+}
+
+/// User of the jobs when the server is root: the folder must belong to it.
+pub(crate) fn job_owner(config: &SandboxConfig) -> Option<u32> {
+    rustix::process::geteuid().is_root().then_some(config.job_uid)
+}
+
+/// A job in flight. Dropped half-way, it kills the fork and puts the earlier state back.
+pub(crate) struct Running {
+    child: Option<Child>,
+    slot: Option<SlotGuard>,
+    state: StateNote,
+    /// The call runs in a fork of earlier state.
+    forked: bool,
+    limits: crate::Limits,
+    owner: Option<u32>,
+}
+
+impl Running {
+    pub(crate) async fn take(
+        pool: &Pool,
+        mut slot: Option<SlotGuard>,
+        job: &Job,
+    ) -> Result<Self, SandboxError> {
+        let live = slot.as_mut().and_then(|slot| slot.take_live(&job.folder));
+        let forked = live.is_some();
+        let lost = slot.as_mut().and_then(|slot| slot.lost.take());
+        let state = match lost {
+            Some(reason) => StateNote::Reset { reason },
+            None if forked => StateNote::Continued,
+            None => StateNote::Fresh,
+        };
+        let child = match live {
+            Some(child) => child,
+            None => pool.take().await?,
+        };
+        let owner = job_owner(pool.config());
+        Ok(Self { child: Some(child), slot, state, forked, limits: job.limits.clone(), owner })
+    }
+
+    pub(crate) async fn drive(
+        &mut self,
+        job: &Job,
+        on_event: &(dyn Fn(JobEvent) + Send + Sync),
+    ) -> Result<JobOutcome, SandboxError> {
+        let gone = || SandboxError::Internal("the job has no process".into());
+        let plan = run::begin(self.child.as_mut().ok_or_else(gone)?, job, self.owner).await?;
+        let mut output = Output::new(on_event, plan.limits.output_bytes);
+        let child = self.child.as_mut().ok_or_else(gone)?;
+        let ending = run::listen(child, &plan, &job.folder, &mut output).await?;
+        Ok(self.finish(job, &plan, ending, output).await)
+    }
+
+    async fn finish(&mut self, job: &Job, plan: &Plan, ending: Ending, output: Output<'_>) -> JobOutcome {
+        let Some(mut child) = self.child.take() else { return JobOutcome::default() };
+        let spent = run::spent(&child, plan);
+        let succeeded = matches!(&ending, Ending::Result(report) if !report.failed());
+        let mut alive = match &ending {
+            _ if succeeded => true,
+            _ if !self.forked => false,
+            Ending::Died { restored } => *restored,
+            Ending::Stopped(..) => run::restore(&mut child, true).await,
+            Ending::Result(_) => run::restore(&mut child, false).await,
+        };
+        let child = if alive { Some(child) } else { child.end().await.and(None) };
+        let mut outcome = run::conclude(plan, &job.folder, &spent, ending, output);
+        // A success that left too much behind is none: its state goes with its files.
+        alive &= !succeeded || outcome.error.is_none();
+        if let Some(slot) = &mut self.slot {
+            match child {
+                Some(child) if alive => slot.keep(child, &job.limits),
+                _ if self.forked => {
+                    slot.lost = Some("the process of the earlier calls did not survive".into())
+                }
+                _ => {}
+            }
+            slot.used = Instant::now();
+        }
+        outcome.state = std::mem::take(&mut self.state);
+        outcome
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let (Some(mut child), Some(mut slot)) = (self.child.take(), self.slot.take()) else { return };
+        if !self.forked {
+            return;
+        }
+        let limits = self.limits.clone();
+        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
+            runtime.spawn(async move {
+                if run::restore(&mut child, true).await {
+                    slot.keep(child, &limits);
+                } else {
+                    slot.lost = Some("the process of the earlier calls did not survive".into());
+                }
+            });
+        }
+    }
 }

@@ -1,0 +1,346 @@
+//! Drives one job on one child: mounts, sends, listens, limits, and decides what happened.
+//! The child's words are hostile: they can shape this job's own outcome and nothing else.
+
+use std::os::fd::OwnedFd;
+use std::path::Path;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use tokio::io::unix::AsyncFd;
+
+use crate::child::Child;
+use crate::folder::{self, Excess, Snapshot};
+use crate::monitor::{self, Load};
+use crate::report::Report;
+use crate::wire::Frame;
+use crate::zygote::Mount;
+use crate::{
+    Job, JobErrorKind, JobEvent, JobOutcome, Limits, OutputChunk, SandboxError, Stream, Usage, Work,
+};
+
+/// How long the old state may take to say that it is back.
+const RESTORE_LIMIT: Duration = Duration::from_secs(3);
+const FIRST_LOOK: Duration = Duration::from_millis(40);
+const NEXT_LOOK: Duration = Duration::from_millis(80);
+
+/// How the job ended, as far as the supervisor saw.
+pub(crate) enum Ending {
+    /// The child sent a result.
+    Result(Report),
+    /// The supervisor put an end to it.
+    Stopped(JobErrorKind, String),
+    /// The process died without a word; `restored` when the earlier state said so itself.
+    Died { restored: bool },
+}
+
+/// What a job used, as the host saw it.
+pub(crate) struct Spent {
+    usage: Usage,
+    out_of_memory: bool,
+}
+
+/// Everything about a job that was worked out before it started.
+pub(crate) struct Plan {
+    pub(crate) limits: Limits,
+    pub(crate) input_names: Vec<String>,
+    before: Snapshot,
+    oom_before: u64,
+    load_before: Load,
+    started: Instant,
+}
+
+/// Mounts what is missing and tells the child to start.
+pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> Result<Plan, SandboxError> {
+    let limits = job.limits.clone();
+    folder::prepare(&job.folder, owner)?;
+    mount_all(child, job, owner).await?;
+    let before = folder::walk(&job.folder, &limits).map_err(|excess| SandboxError::Input {
+        what: "the working folder".into(),
+        detail: quota_text(&excess, &limits),
+    })?;
+    let before = folder::snapshot(&before);
+    child.limit_memory(limits.memory)?;
+    let plan = Plan {
+        input_names: job.inputs.iter().flat_map(|input| input.names.clone()).collect(),
+        before,
+        oom_before: child.cgroup().map_or(0, |group| group.oom_kills()),
+        load_before: monitor::measure(child.pid, child.zygote.resident),
+        started: Instant::now(),
+        limits,
+    };
+    let message = json!({ "run": message(job, &plan.limits) });
+    child.wire.send(&message, &[]).await.map_err(|error| SandboxError::internal("sending a job", error))?;
+    Ok(plan)
+}
+
+fn message(job: &Job, limits: &Limits) -> Value {
+    let mut message = json!({
+        "limits": {"memory": limits.memory, "file_bytes": limits.folder_bytes, "output_bytes": limits.output_bytes},
+        "allow_list": limits.import_allow_list,
+    });
+    match &job.work {
+        Work::UserCode { code } => message["code"] = json!(code),
+        Work::Builtin { function, args } => {
+            message["builtin"] = json!(function);
+            message["args"] = args.clone();
+        }
+    }
+    message
+}
+
+async fn mount_all(child: &mut Child, job: &Job, owner: Option<u32>) -> Result<(), SandboxError> {
+    let mut mounts = Vec::new();
+    if child.folder.is_none() {
+        mounts.push(Mount { path: job.folder.clone(), target: None, read_only: false });
+    }
+    let mut names = Vec::new();
+    for input in &job.inputs {
+        folder::open_input(&input.path, owner)?;
+        for name in &input.names {
+            if child.mounted.get(name) != Some(&input.path) {
+                child.mounted.insert(name.clone(), input.path.clone());
+                names.push(name.clone());
+                mounts.push(Mount { path: input.path.clone(), target: Some(name.clone()), read_only: true });
+            }
+        }
+    }
+    let made = folder::add_placeholders(&job.folder, &names)?;
+    child.remember_placeholders(&job.folder, made);
+    if !mounts.is_empty() {
+        child.zygote.attach(child.namespace(), &mounts).await?;
+    }
+    Ok(())
+}
+
+/// Listens until the job ends by itself or by its limits.
+pub(crate) async fn listen(
+    child: &mut Child,
+    plan: &Plan,
+    folder: &Path,
+    output: &mut Output<'_>,
+) -> Result<Ending, SandboxError> {
+    let exit = child.exit_watch();
+    let deadline = tokio::time::sleep(plan.limits.wall);
+    tokio::pin!(deadline);
+    let mut look = tokio::time::interval_at(tokio::time::Instant::now() + FIRST_LOOK, NEXT_LOOK);
+    look.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            // The order matters: a result that is already there wins over a limit.
+            biased;
+            frame = child.wire.next() => match frame {
+                Ok(Some(frame)) => {
+                    if let Some(ending) = output.take(frame) {
+                        return Ok(ending);
+                    }
+                    if output.flooded() {
+                        return Ok(Ending::Stopped(JobErrorKind::Quota, "far too much output was written".into()));
+                    }
+                    if plan.started.elapsed() > plan.limits.wall {
+                        return Ok(timeout(&plan.limits));
+                    }
+                }
+                Ok(None) => return Ok(Ending::Died { restored: false }),
+                Err(error) => {
+                    return Ok(Ending::Stopped(JobErrorKind::Killed, format!("the process broke the protocol: {error}")));
+                }
+            },
+            () = gone(exit.as_deref()) => return Ok(Ending::Died { restored: false }),
+            () = &mut deadline => return Ok(timeout(&plan.limits)),
+            _ = look.tick() => {
+                if let Some(ending) = check(child, plan, folder) {
+                    return Ok(ending);
+                }
+            }
+        }
+    }
+}
+
+async fn gone(process: Option<&AsyncFd<OwnedFd>>) {
+    match process {
+        Some(pidfd) => drop(pidfd.readable().await),
+        None => std::future::pending().await,
+    }
+}
+
+fn timeout(limits: &Limits) -> Ending {
+    Ending::Stopped(
+        JobErrorKind::Timeout,
+        format!("the time limit of {} s was reached", limits.wall.as_secs_f64()),
+    )
+}
+
+fn check(child: &Child, plan: &Plan, folder: &Path) -> Option<Ending> {
+    if let Err(excess) = folder::walk(folder, &plan.limits) {
+        return Some(Ending::Stopped(JobErrorKind::Quota, quota_text(&excess, &plan.limits)));
+    }
+    if child.cgroup().is_none() {
+        let load = monitor::measure(child.pid, child.zygote.resident);
+        if load.memory > plan.limits.memory + (256 << 20) {
+            return Some(Ending::Stopped(JobErrorKind::OutOfMemory, memory_text(&plan.limits)));
+        }
+    }
+    None
+}
+
+fn quota_text(excess: &Excess, limits: &Limits) -> String {
+    match excess {
+        Excess::Files => format!("the working folder may hold at most {} files", limits.files),
+        Excess::Bytes => format!("the working folder may hold at most {} MiB", limits.folder_bytes >> 20),
+        Excess::Depth => "folders are nested too deeply".into(),
+    }
+}
+
+fn memory_text(limits: &Limits) -> String {
+    format!("the memory limit of {} MiB was reached", limits.memory >> 20)
+}
+
+/// Ends only the running fork and waits for the earlier state to report back.
+pub(crate) async fn restore(child: &mut Child, cancel: bool) -> bool {
+    // Echoed, so that an earlier report is not taken for this one.
+    let ticket = if cancel { child.next_ticket() } else { 0 };
+    let back = async {
+        if cancel {
+            child.wire.send(&json!({ "cancel": ticket }), &[]).await.ok()?;
+        }
+        loop {
+            if let Frame::Json(value) = child.wire.next().await.ok()??
+                && value.get("restored").and_then(Value::as_u64) == Some(ticket)
+            {
+                return Some(());
+            }
+        }
+    };
+    matches!(tokio::time::timeout(RESTORE_LIMIT, back).await, Ok(Some(())))
+}
+
+pub(crate) fn spent(child: &Child, plan: &Plan) -> Spent {
+    let load = monitor::measure(child.pid, child.zygote.resident);
+    let peak = child.cgroup().and_then(|group| group.peak());
+    Spent {
+        usage: Usage {
+            wall: plan.started.elapsed(),
+            cpu: load.cpu.saturating_sub(plan.load_before.cpu),
+            peak_memory: peak.unwrap_or(load.memory),
+            queued: Duration::ZERO,
+        },
+        out_of_memory: child.cgroup().is_some_and(|group| group.oom_kills() > plan.oom_before),
+    }
+}
+
+/// Turns the ending and the folder into the outcome.
+pub(crate) fn conclude(
+    plan: &Plan,
+    folder: &Path,
+    spent: &Spent,
+    ending: Ending,
+    output: Output<'_>,
+) -> JobOutcome {
+    let mut outcome = JobOutcome {
+        truncated: output.truncated,
+        output: output.chunks,
+        usage: spent.usage,
+        ..JobOutcome::default()
+    };
+    match ending {
+        Ending::Result(report) => report.apply(&mut outcome),
+        Ending::Stopped(kind, text) => outcome.error = Some(Report::stopped(kind, text)),
+        Ending::Died { .. } if spent.out_of_memory => {
+            outcome.error = Some(Report::stopped(JobErrorKind::OutOfMemory, memory_text(&plan.limits)));
+        }
+        Ending::Died { .. } => {
+            outcome.error = Some(Report::stopped(JobErrorKind::Killed, "the Python process died".into()));
+        }
+    }
+    match folder::walk(folder, &plan.limits) {
+        Ok(after) => {
+            (outcome.files, outcome.rejected) =
+                folder::collect(folder, &plan.before, &after, &plan.input_names)
+        }
+        Err(excess) => {
+            folder::remove_changes(folder, &plan.before, &plan.input_names);
+            outcome.error = Some(Report::stopped(JobErrorKind::Quota, quota_text(&excess, &plan.limits)));
+        }
+    }
+    outcome
+}
+
+/// Collects what the job prints, up to its cap, and passes it on.
+pub(crate) struct Output<'a> {
+    on_event: &'a (dyn Fn(JobEvent) + Send + Sync),
+    chunks: Vec<OutputChunk>,
+    truncated: bool,
+    left: u64,
+    received: u64,
+    /// A character cut by a frame's end waits here for its rest.
+    partial: Vec<u8>,
+}
+
+impl<'a> Output<'a> {
+    pub(crate) fn new(on_event: &'a (dyn Fn(JobEvent) + Send + Sync), limit: u64) -> Self {
+        Self { on_event, chunks: Vec::new(), truncated: false, left: limit, received: 0, partial: Vec::new() }
+    }
+
+    fn flooded(&self) -> bool {
+        // The shipped runner stops sending at the cap: more than this is not its doing.
+        self.received > (256 << 20)
+    }
+
+    fn take(&mut self, frame: Frame) -> Option<Ending> {
+        match frame {
+            Frame::Stdout(bytes) => self.text(Stream::Stdout, bytes),
+            Frame::Stderr(bytes) => self.text(Stream::Stderr, bytes),
+            Frame::Json(value) => {
+                self.received += 1024;
+                if let Some(result) = value.get("result") {
+                    let report = Report::read(result);
+                    self.truncated |= report.dropped > 0;
+                    return Some(Ending::Result(report));
+                }
+                if value.get("restored").is_some() {
+                    return Some(Ending::Died { restored: true });
+                }
+                if let Some(progress) = value.get("progress") {
+                    (self.on_event)(progress_event(progress));
+                }
+            }
+        }
+        None
+    }
+
+    fn text(&mut self, stream: Stream, bytes: Vec<u8>) {
+        self.received += bytes.len() as u64;
+        let take = usize::try_from(self.left).unwrap_or(usize::MAX).min(bytes.len());
+        self.truncated |= take < bytes.len();
+        self.left -= take as u64;
+        if take == 0 {
+            return;
+        }
+        let mut data = std::mem::take(&mut self.partial);
+        data.extend_from_slice(&bytes[..take]);
+        let end = complete_until(&data);
+        self.partial = data.split_off(end);
+        let text = String::from_utf8_lossy(&data).into_owned();
+        let chunk = OutputChunk { stream, text };
+        (self.on_event)(JobEvent::Output(chunk.clone()));
+        match self.chunks.last_mut() {
+            Some(last) if last.stream == stream => last.text.push_str(&chunk.text),
+            _ => self.chunks.push(chunk),
+        }
+    }
+}
+
+/// Where the last complete UTF-8 character ends.
+fn complete_until(data: &[u8]) -> usize {
+    match std::str::from_utf8(data) {
+        Err(error) if error.error_len().is_none() => error.valid_up_to(),
+        _ => data.len(),
+    }
+}
+
+fn progress_event(value: &Value) -> JobEvent {
+    let fraction =
+        value.get("fraction").and_then(Value::as_f64).filter(|f| f.is_finite()).map(|f| f.clamp(0.0, 1.0));
+    let message = value.get("message").and_then(Value::as_str).unwrap_or_default();
+    JobEvent::Progress { fraction, message: message.chars().take(500).collect() }
+}

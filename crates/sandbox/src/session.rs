@@ -1,0 +1,156 @@
+//! The live Python state of conversations: kept, found again, and dropped when idle or when memory is short.
+
+use std::collections::HashMap;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use parking_lot::Mutex;
+use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
+
+use crate::child::Child;
+use crate::folder;
+use crate::job::Limits;
+use crate::monitor::{self, Load};
+use crate::{SandboxConfig, SessionKey};
+
+/// A tombstone is remembered this long, so that a late call still hears of the reset.
+const REMEMBER: Duration = Duration::from_secs(24 * 3600);
+/// An idle process that uses more than this between two looks is doing something behind our back.
+const IDLE_CPU: Duration = Duration::from_secs(1);
+const SHORT_OF_MEMORY: f64 = 0.08;
+
+pub(crate) struct Slot {
+    pub(crate) live: Option<Child>,
+    /// Why earlier state is gone, until somebody was told.
+    pub(crate) lost: Option<String>,
+    pub(crate) used: Instant,
+    limits: Option<Limits>,
+    seen: Load,
+}
+
+pub(crate) type SlotGuard = OwnedMutexGuard<Slot>;
+
+#[derive(Default)]
+pub(crate) struct Sessions {
+    slots: Mutex<HashMap<SessionKey, Arc<AsyncMutex<Slot>>>>,
+}
+
+impl Slot {
+    fn new() -> Self {
+        Self { live: None, lost: None, used: Instant::now(), limits: None, seen: Load::default() }
+    }
+
+    /// Keeps a child as the state of this conversation.
+    pub(crate) fn keep(&mut self, child: Child, limits: &Limits) {
+        self.seen = monitor::measure(child.pid, child.zygote.resident);
+        self.live = Some(child);
+        self.limits = Some(limits.clone());
+        self.used = Instant::now();
+    }
+
+    pub(crate) fn lose(&mut self, reason: impl Into<String>) {
+        if self.live.take().is_some() {
+            self.lost = Some(reason.into());
+        }
+    }
+
+    /// The live child if it can serve a job in this folder; otherwise the state is lost, with a reason.
+    pub(crate) fn take_live(&mut self, folder: &Path) -> Option<Child> {
+        let mut child = self.live.take()?;
+        let reason = if child.folder.as_deref() != Some(folder) {
+            "the working folder changed"
+        } else if !child.zygote.is_alive() {
+            "the Python worker was restarted"
+        } else if child.wire.is_disturbed() {
+            "the process did something between two calls"
+        } else {
+            return Some(child);
+        };
+        self.lost = Some(reason.into());
+        None
+    }
+}
+
+impl Sessions {
+    /// Waits until the conversation is free; calls of one conversation run one after the other.
+    pub(crate) async fn lock(&self, key: &SessionKey) -> SlotGuard {
+        let slot = self
+            .slots
+            .lock()
+            .entry(key.clone())
+            .or_insert_with(|| Arc::new(AsyncMutex::new(Slot::new())))
+            .clone();
+        slot.lock_owned().await
+    }
+
+    pub(crate) async fn forget(&self, key: &SessionKey) {
+        let slot = self.slots.lock().remove(key);
+        if let Some(slot) = slot {
+            let mut slot = slot.lock().await;
+            slot.live = None;
+            slot.lost = None;
+        }
+    }
+
+    pub(crate) fn clear(&self) {
+        self.slots.lock().clear();
+    }
+
+    pub(crate) fn live_count(&self) -> usize {
+        self.idle_slots().iter().filter(|(_, slot)| slot.live.is_some()).count()
+    }
+
+    fn idle_slots(&self) -> Vec<(SessionKey, SlotGuard)> {
+        let slots: Vec<_> = self.slots.lock().iter().map(|(key, slot)| (key.clone(), slot.clone())).collect();
+        slots.into_iter().filter_map(|(key, slot)| Some((key, slot.try_lock_owned().ok()?))).collect()
+    }
+
+    /// One look at everything idle. Busy conversations are left alone.
+    pub(crate) fn sweep(&self, config: &SandboxConfig) {
+        let mut idle = self.idle_slots();
+        let mut forgotten = Vec::new();
+        for (key, slot) in &mut idle {
+            if slot.live.is_none() && slot.used.elapsed() > REMEMBER {
+                forgotten.push(key.clone());
+            } else {
+                judge(slot, config);
+            }
+        }
+        idle.retain(|(_, slot)| slot.live.is_some());
+        idle.sort_by_key(|(_, slot)| slot.used);
+        let mut memory: u64 = idle.iter().map(|(_, slot)| slot.seen.memory).sum();
+        let mut count = idle.len();
+        let mut short = monitor::available_share().is_some_and(|share| share < SHORT_OF_MEMORY);
+        for (_, slot) in &mut idle {
+            if count <= config.max_states && memory <= config.state_memory && !short {
+                break;
+            }
+            count -= 1;
+            memory = memory.saturating_sub(slot.seen.memory);
+            short = false;
+            slot.lose("memory was needed for other conversations");
+        }
+        drop(idle);
+        let mut slots = self.slots.lock();
+        forgotten.iter().for_each(|key| drop(slots.remove(key)));
+    }
+}
+
+fn judge(slot: &mut Slot, config: &SandboxConfig) {
+    let Some(child) = &slot.live else { return };
+    if slot.used.elapsed() > config.idle_state {
+        let minutes = config.idle_state.as_secs().div_ceil(60);
+        return slot.lose(format!("it was idle for more than {minutes} min"));
+    }
+    let load = monitor::measure(child.pid, child.zygote.resident);
+    let busy = load.cpu.saturating_sub(slot.seen.cpu) > IDLE_CPU;
+    let full = match (&child.folder, &slot.limits) {
+        (Some(path), Some(limits)) if busy => folder::walk(path, limits).is_err(),
+        _ => false,
+    };
+    slot.seen = load;
+    if busy || full {
+        slot.lose("it kept working in the background between two calls");
+    }
+}

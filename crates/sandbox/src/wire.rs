@@ -1,0 +1,156 @@
+//! Length-framed messages over Unix sockets, with descriptors. Frames from children are hostile: sizes are capped.
+
+use std::io::{self, IoSlice, IoSliceMut};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::net::UnixStream as StdStream;
+
+use rustix::net::{
+    RecvAncillaryBuffer, RecvAncillaryMessage, RecvFlags, SendAncillaryBuffer, SendAncillaryMessage,
+    SendFlags,
+};
+use serde_json::Value;
+use tokio::io::Interest;
+use tokio::net::UnixStream;
+
+const HEADER: usize = 5;
+/// The largest frame a child may send; a built-in's result is the largest legitimate one.
+const MAX_FRAME: usize = 32 << 20;
+const MAX_FDS: usize = 8;
+
+#[derive(Debug)]
+pub(crate) enum Frame {
+    Json(Value),
+    Stdout(Vec<u8>),
+    Stderr(Vec<u8>),
+}
+
+/// One end of a connection. Reading is cancel-safe: partial frames stay in the buffer.
+pub(crate) struct Wire {
+    stream: UnixStream,
+    buffer: Vec<u8>,
+    fds: Vec<OwnedFd>,
+}
+
+fn invalid(what: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidData, what.to_owned())
+}
+
+impl Wire {
+    /// A connected pair: our end, and the end to hand to another process.
+    pub(crate) fn pair() -> io::Result<(Self, OwnedFd)> {
+        let (ours, theirs) = StdStream::pair()?;
+        ours.set_nonblocking(true)?;
+        let stream = UnixStream::from_std(ours)?;
+        Ok((Self { stream, buffer: Vec::new(), fds: Vec::new() }, theirs.into()))
+    }
+
+    pub(crate) async fn send(&self, value: &Value, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
+        let body = serde_json::to_vec(value)?;
+        let mut data = Vec::with_capacity(HEADER + body.len());
+        data.push(b'J');
+        data.extend_from_slice(
+            &u32::try_from(body.len()).map_err(|_| invalid("frame too long"))?.to_le_bytes(),
+        );
+        data.extend_from_slice(&body);
+        let mut sent = 0;
+        while sent < data.len() {
+            self.stream.writable().await?;
+            let rest = &data[sent..];
+            let rights = if sent == 0 { fds } else { &[] };
+            match self.stream.try_io(Interest::WRITABLE, || send_once(self.stream.as_fd(), rest, rights)) {
+                Ok(count) => sent += count,
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
+    }
+
+    /// The next frame; `None` at the end.
+    pub(crate) async fn next(&mut self) -> io::Result<Option<Frame>> {
+        loop {
+            if let Some(frame) = self.take_frame()? {
+                return Ok(Some(frame));
+            }
+            self.stream.readable().await?;
+            if self.fill()? == Some(0) {
+                return Ok(None);
+            }
+        }
+    }
+
+    /// The next frame as JSON, with the descriptors received so far.
+    pub(crate) async fn next_json(&mut self) -> io::Result<Option<(Value, Vec<OwnedFd>)>> {
+        match self.next().await? {
+            Some(Frame::Json(value)) => Ok(Some((value, std::mem::take(&mut self.fds)))),
+            Some(_) => Err(invalid("output where a message was due")),
+            None => Ok(None),
+        }
+    }
+
+    /// Whether anything arrived that nobody asked for, or the other side is gone.
+    pub(crate) fn is_disturbed(&mut self) -> bool {
+        !self.buffer.is_empty() || !matches!(self.fill(), Ok(None))
+    }
+
+    /// Reads what is there: `None` when that would block, `Some(0)` at the end.
+    fn fill(&mut self) -> io::Result<Option<usize>> {
+        let mut chunk = [0u8; 65536];
+        let stream = &self.stream;
+        let fds = &mut self.fds;
+        match stream.try_io(Interest::READABLE, || receive_once(stream.as_fd(), &mut chunk, fds)) {
+            Ok(count) => {
+                self.buffer.extend_from_slice(&chunk[..count]);
+                Ok(Some(count))
+            }
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
+    fn take_frame(&mut self) -> io::Result<Option<Frame>> {
+        if self.buffer.len() < HEADER {
+            return Ok(None);
+        }
+        let size =
+            u32::from_le_bytes([self.buffer[1], self.buffer[2], self.buffer[3], self.buffer[4]]) as usize;
+        if size > MAX_FRAME {
+            return Err(invalid("frame too long"));
+        }
+        if self.buffer.len() < HEADER + size {
+            return Ok(None);
+        }
+        let kind = self.buffer[0];
+        let payload = self.buffer[HEADER..HEADER + size].to_vec();
+        self.buffer.drain(..HEADER + size);
+        match kind {
+            b'J' => serde_json::from_slice(&payload).map(|v| Some(Frame::Json(v))).map_err(Into::into),
+            b'O' => Ok(Some(Frame::Stdout(payload))),
+            b'E' => Ok(Some(Frame::Stderr(payload))),
+            _ => Err(invalid("unknown frame")),
+        }
+    }
+}
+
+fn send_once(fd: BorrowedFd<'_>, data: &[u8], fds: &[BorrowedFd<'_>]) -> io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
+    let mut control = SendAncillaryBuffer::new(&mut space);
+    if !fds.is_empty() && !control.push(SendAncillaryMessage::ScmRights(fds)) {
+        return Err(invalid("too many descriptors"));
+    }
+    Ok(rustix::net::sendmsg(fd, &[IoSlice::new(data)], &mut control, SendFlags::NOSIGNAL)?)
+}
+
+fn receive_once(fd: BorrowedFd<'_>, data: &mut [u8], fds: &mut Vec<OwnedFd>) -> io::Result<usize> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(MAX_FDS))];
+    let mut control = RecvAncillaryBuffer::new(&mut space);
+    let got = rustix::net::recvmsg(fd, &mut [IoSliceMut::new(data)], &mut control, RecvFlags::CMSG_CLOEXEC)?;
+    for message in control.drain() {
+        if let RecvAncillaryMessage::ScmRights(received) = message {
+            // A few at most are ever expected; the rest close at once.
+            fds.extend(received.take(MAX_FDS.saturating_sub(fds.len())));
+        }
+    }
+    Ok(got.bytes)
+}

@@ -1,0 +1,5 @@
+//! The sandbox as a whole, on a real Python environment.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+
+mod basics;
+mod support;

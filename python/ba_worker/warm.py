@@ -1,0 +1,46 @@
+"""Touches the code paths that first jobs need, so that no job pays for first use."""
+
+import io
+import os
+import random
+
+
+def once():
+    """In the zygote, before any fork: pandas, a chart with Chinese text."""
+    _tables()
+    _chart()
+
+
+def child():
+    """In each child, after the fork: copies the pages that a job writes to first."""
+    _tables()
+
+
+def reseed():
+    """Children must not share random streams."""
+    import numpy
+
+    random.seed(os.urandom(32))
+    numpy.random.seed(int.from_bytes(os.urandom(4), "little"))
+
+
+def _tables():
+    import pandas
+
+    frame = pandas.DataFrame({"k": ["a", "b", "a"], "v": [1, 2, 3], "d": pandas.to_datetime(["2024-01-01"] * 3)})
+    frame.groupby("k").agg({"v": ["sum", "mean"]})
+    frame.to_csv(io.StringIO())
+    pandas.read_csv(io.StringIO("a,b\n1,2\n"))
+    repr(frame)
+
+
+def _chart():
+    from matplotlib import pyplot
+
+    figure, axes = pyplot.subplots()
+    axes.plot([1, 2], [3, 4], label="销售额")
+    axes.bar(["一月", "二月"], [1, 2])
+    axes.set_title("趋势 trend")
+    axes.legend()
+    figure.savefig(io.BytesIO(), format="png", dpi=110, bbox_inches="tight")
+    pyplot.close("all")

@@ -1,0 +1,101 @@
+"""Imports everything once, then forks a child per request. Never runs user code itself."""
+
+import gc
+import importlib
+import os
+import select
+import signal
+import socket
+
+from ba_worker import child, frames, linux
+
+PRELOAD = (
+    "json csv datetime math statistics random decimal fractions re collections itertools functools io time "
+    "calendar string textwrap typing dataclasses pathlib uuid hashlib base64 zoneinfo tempfile sqlite3 "
+    "numpy pandas pyarrow pyarrow.parquet pyarrow.csv duckdb scipy scipy.stats scipy.optimize scipy.signal scipy.interpolate "
+    "scipy.cluster.hierarchy statsmodels.api statsmodels.formula.api statsmodels.tsa.api "
+    "matplotlib matplotlib.pyplot matplotlib.dates matplotlib.ticker seaborn plotly plotly.graph_objects plotly.express plotly.io "
+    "openpyxl openpyxl.chart xlrd xlsxwriter python_calamine pypdf"
+).split()
+
+
+def preload(config):
+    for name in PRELOAD:
+        importlib.import_module(name)
+    from ba_worker import charts, usercode, warm
+
+    charts.install_fonts()
+    usercode.install()
+    for name in config.get("builtins", ()):
+        importlib.import_module(f"ba_worker.{name}")
+    warm.once()
+    gc.collect()
+    gc.freeze()
+    if len(os.listdir("/proc/self/task")) != 1:
+        raise RuntimeError("a preloaded module started a thread; forking would not be safe")
+
+
+def fork_child(config, request, fds, own_pid_namespace, control):
+    linux.unshare(linux.CLONE_NEWPID)
+    try:
+        pid = os.fork()
+        if pid == 0:
+            try:
+                control.detach()
+                child.main(config, fds[0])
+            finally:
+                os._exit(70)
+    finally:
+        linux.setns(own_pid_namespace, linux.CLONE_NEWPID)
+    pidfd = os.pidfd_open(pid)
+    frames.send_json_fds(control, {"id": request["id"]}, [pidfd])
+    os.close(pidfd)
+
+
+def reap():
+    while True:
+        try:
+            pid, _ = os.waitpid(-1, os.WNOHANG)
+        except ChildProcessError:
+            return
+        if pid == 0:
+            return
+
+
+def serve(config, control):
+    # This is only for what the imports want to write (font cache); every job covers it with its own.
+    linux.mount("tmpfs", "/scratch", "tmpfs", linux.MS_NOSUID | linux.MS_NODEV, "size=64m,mode=1777")
+    preload(config)
+    own_pid_namespace = os.open("/proc/self/ns/pid", os.O_RDONLY | os.O_CLOEXEC)
+    wake_read, wake_write = socket.socketpair()
+    wake_read.setblocking(False)
+    wake_write.setblocking(False)
+    signal.set_wakeup_fd(wake_write.fileno(), warn_on_full_buffer=False)
+    signal.signal(signal.SIGCHLD, lambda *_: None)
+    frames.send_json_fds(control, {"ready": True, "resident": resident_bytes()}, [])
+    poll = select.poll()
+    poll.register(control, select.POLLIN)
+    poll.register(wake_read, select.POLLIN)
+    while True:
+        for fd, _ in poll.poll():
+            if fd == wake_read.fileno():
+                try:
+                    wake_read.recv(4096)
+                except BlockingIOError:
+                    pass
+                reap()
+                continue
+            request, fds = frames.read_json_fds(control)
+            if request is None:
+                os._exit(0)
+            try:
+                fork_child(config, request, fds, own_pid_namespace, control)
+            except OSError as error:
+                frames.send_json_fds(control, {"id": request["id"], "error": str(error)}, [])
+            for item in fds:
+                os.close(item)
+
+
+def resident_bytes():
+    with open("/proc/self/statm", encoding="ascii") as file:
+        return int(file.read().split()[1]) * os.sysconf("SC_PAGE_SIZE")
