@@ -1,0 +1,11 @@
+"""Tables inside the sandbox: `ingest`, `query`, `read`, `export`. Each takes `(args, progress)` and returns JSON.
+
+Everything here works on hostile files. Nothing here starts a thread or opens a file when it is imported.
+"""
+
+from .engine import warm
+from .export import export
+from .ingest import ingest, read
+from .query import query
+
+__all__ = ["export", "ingest", "query", "read", "warm"]

@@ -1,0 +1,319 @@
+"""CSV and its relatives. A clean file goes through DuckDB's reader alone; a ragged or odd one is first set right by hand."""
+
+import csv
+import io
+import os
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from . import convert, detect, header, wide
+from .errors import TableError
+from .patterns import NULL_ALWAYS, sql_list, sql_text
+
+DELIMITERS = [",", "\t", ";", "|", "，", "^", "\x01"]
+SAMPLE_ROWS = 3000
+MAX_COLUMNS = 16_384
+BATCH_CELLS = 500_000
+MAX_FIELD = 16 << 20
+
+csv.field_size_limit(MAX_FIELD)
+
+
+@dataclass
+class Dialect:
+    delimiter: str
+    quote: str = '"'
+    skip_first_line: bool = False
+
+
+class Odd(Exception):
+    """The file is not clean enough for the fast reader; the text says why."""
+
+
+def sniff(text, wanted=None):
+    """The delimiter that splits the sample into the most even rows."""
+    first = text.split("\n", 1)[0].strip().lower()
+    if first.startswith("sep=") and len(first) == 5:
+        return Dialect(first[4] if first[4] != "t" else "\t", skip_first_line=True)
+    if wanted:
+        return Dialect(wanted)
+    best, best_score = ",", 0.0
+    for d in DELIMITERS:
+        rows = parse(text, Dialect(d), limit=400)
+        widths = [len(r) for r in rows if any(c.strip() for c in r)]
+        if not widths or max(widths) < 2:
+            continue
+        mode = max((w for w in set(widths) if w > 1), key=lambda w: (widths.count(w), w))
+        even = widths.count(mode) / len(widths)
+        score = even * (1 + min(mode, 20) / 100) * (0.9 if d in "，^" else 1)
+        if score > best_score:
+            best, best_score = d, score
+    return Dialect(best)
+
+
+def parse(text, dialect, limit=None):
+    rows = []
+    reader = csv.reader(io.StringIO(text.replace("\x00", "")), delimiter=dialect.delimiter, quotechar=dialect.quote, strict=False)
+    try:
+        for row in reader:
+            rows.append(row)
+            if limit and len(rows) >= limit:
+                break
+    except csv.Error:
+        pass
+    return rows
+
+
+def _sample_text(path, codec):
+    """(text of the head without a cut last line, texts of later slices without cut edges)."""
+    size = os.path.getsize(path)
+    with open(path, "rb") as f:
+        head = f.read(detect.HEAD)
+        later = []
+        if size > 4 * detect.HEAD and codec in ("utf-8", "utf-8-sig"):
+            for part in range(1, 16):
+                f.seek(size * part // 16)
+                later.append(f.read(24 << 10))
+            f.seek(max(0, size - (64 << 10)))
+            later.append(f.read())
+    text = head.decode(codec, "replace")
+    if size > detect.HEAD and "\n" in text:
+        text = text[:text.rindex("\n") + 1]
+    slices = []
+    for i, piece in enumerate(later):
+        body = piece.decode("utf-8", "replace")
+        body = body[body.find("\n") + 1:]
+        slices.append(body if i == len(later) - 1 else body[:body.rfind("\n") + 1])
+    return text, slices
+
+
+def load(path, codec, progress, work, delimiter=None, nrows=None):
+    """Reads the file into `(relation, columns, notes, guesses)`; `work` is a folder for intermediate files."""
+    path, text, slices, dialect, notes, guesses = _prepare(path, codec, progress, work, delimiter)
+    try:
+        if nrows is not None:
+            raise Odd("a part is asked for")
+        return _fast(path, text, slices, dialect, notes, guesses)
+    except Odd:
+        return _careful(path, text, dialect, work, progress, notes, guesses, nrows)
+
+
+def load_carefully(path, codec, progress, work, delimiter=None):
+    """The same, row by row in Python: for a file whose sample looked clean and whose rest was not."""
+    path, text, _, dialect, notes, guesses = _prepare(path, codec, progress, work, delimiter)
+    return _careful(path, text, dialect, work, progress, notes, guesses, None)
+
+
+def _prepare(path, codec, progress, work, delimiter):
+    notes, guesses = [], []
+    if os.path.getsize(path) == 0:
+        raise TableError("EMPTY_FILE", "the file is empty")
+    if codec not in ("utf-8", "utf-8-sig"):
+        utf8 = os.path.join(work, "utf8.csv")
+        bad = detect.transcode(path, codec, utf8, progress)
+        if bad:
+            notes.append(f"{bad} character(s) could not be read as {codec}")
+        path, codec = utf8, "utf-8"
+    text, slices = _sample_text(path, "utf-8-sig")
+    if not text.strip("\ufeff\x00 \r\n\t,;|"):
+        raise TableError("EMPTY_FILE", "the file holds no values")
+    dialect = sniff(text, delimiter)
+    if dialect.delimiter != ",":
+        guesses.append("delimiter " + {"\t": "tab"}.get(dialect.delimiter, f"`{dialect.delimiter}`"))
+    return path, text, slices, dialect, notes, guesses
+
+
+def _fast(path, text, slices, dialect, notes, guesses):
+    """DuckDB reads the file itself. Raises Odd where that would be wrong."""
+    if "\x00" in text or dialect.skip_first_line or dialect.delimiter == "，" or len(text) < 200:
+        raise Odd("unusual characters")
+    if "\ufffd" in text or any("\ufffd" in s for s in slices):
+        raise Odd("broken characters")
+    rows = parse(text, dialect, SAMPLE_ROWS)
+    data_at, names, found = header.find(rows)
+    width = max(len(r) for r in rows)
+    if len(rows) <= data_at:
+        raise Odd("no data rows")
+    if data_at > 1 or names is None or any(len(r) != width for r in rows):
+        raise Odd("ragged or titled")
+    if width > wide.FROM_COLUMNS or any(not n for n in names):
+        raise Odd("wide or unnamed columns")
+    body = rows[data_at:]
+    if any("\n" in c for c in rows[0]) or any(not any(c.strip() for c in r) for r in body):
+        raise Odd("blank rows")
+    for s in slices:
+        body += [r for r in parse(s, dialect) if len(r) == width]
+    tail = parse(slices[-1] if slices else text, dialect)[-3:]
+    if any(len(r) != width or header.FOOTNOTE.match(r[0].strip()) for r in tail):
+        raise Odd("footnotes")
+    labels, more, _ = header.unique_names(names, width)
+    columns = [convert.Column(f"c{i}", labels[i], [r[i] for r in body]) for i in range(width)]
+    convert.plan_all(columns)
+    for c in columns:
+        if c.plan.kind == "VARCHAR" and not c.plan.trim:
+            c.plan.native = "VARCHAR"
+    source = _FastSource(path, dialect, columns)
+    return source, columns, notes + more, guesses + found
+
+
+class _FastSource:
+    """The file as DuckDB's CSV reader sees it, with the columns' native types where the plan trusts them."""
+
+    def __init__(self, path, dialect, columns):
+        self.path, self.dialect, self.columns = path, dialect, columns
+
+    def relation(self):
+        types = ", ".join(f"{sql_text(c.key)}: {sql_text(c.plan.reader_type)}" for c in self.columns)
+        return (f"read_csv({sql_text(self.path)}, auto_detect = false, header = false, skip = 1, delim = {sql_text(self.dialect.delimiter)}, "
+                f"quote = '\"', escape = '\"', columns = {{{types}}}, nullstr = {sql_list(NULL_ALWAYS)}, max_line_size = {MAX_FIELD}, buffer_size = {2 * MAX_FIELD}, "
+                f"strict_mode = true)")
+
+    def widen(self):
+        """After a failed native read: read everything as text and convert in SQL."""
+        for c in self.columns:
+            c.plan.native = None
+
+
+class _ParquetSource:
+    def __init__(self, path):
+        self.path = path
+
+    def relation(self):
+        return f"read_parquet({sql_text(self.path)})"
+
+    def widen(self):
+        pass
+
+
+def _rows(path, dialect):
+    with open(path, "r", encoding="utf-8-sig", errors="replace", newline="") as f:
+        lines = (line.replace("\x00", "") for line in f)
+        if dialect.skip_first_line:
+            next(lines, None)
+        reader = csv.reader(lines, delimiter=dialect.delimiter, quotechar=dialect.quote, strict=False)
+        while True:
+            try:
+                yield next(reader)
+            except StopIteration:
+                return
+            except csv.Error as e:
+                raise TableError("BAD_CSV", f"line {reader.line_num}: {e}") from None
+
+
+def _careful(path, text, dialect, work, progress, notes, guesses, nrows):
+    """Every row through Python: padded, cut of blank rows and footnotes, and written as text columns."""
+    head = []
+    for row in _rows(path, dialect):
+        head.append(row)
+        if len(head) >= header.LOOK:
+            break
+    data_at, names, found = header.find(head)
+    width, total = 0, 0
+    for row in _rows(path, dialect):
+        total += 1
+        width = max(width, _used(row))
+        if nrows is not None and total > data_at + nrows + 50:
+            break
+    if width > MAX_COLUMNS:
+        raise TableError("TOO_MANY_COLUMNS", f"{width} columns; at most {MAX_COLUMNS} are read")
+    if not width:
+        raise TableError("EMPTY_FILE", "the file holds no values")
+    named = _used(names) if names else width
+    labels, more, _ = header.unique_names(names, width)
+    writer = _Writer(os.path.join(work, "raw.parquet"), width, total, progress)
+    stats = _copy_rows(_rows(path, dialect), data_at, width, named, writer, nrows)
+    writer.close()
+    if stats["blank"]:
+        notes.append(f"{stats['blank']} blank row(s) left out")
+    if stats["short"]:
+        notes.append(f"{stats['short']} row(s) shorter than the header, filled with blanks")
+    if stats["long"]:
+        notes.append(f"{stats['long']} row(s) longer than the header; extra cells are in added columns")
+    for foot in stats["footnotes"]:
+        notes.append(f"footnote left out: `{foot[:80]}`")
+    if "\x00" in text:
+        notes.append("NUL characters removed")
+    columns = [convert.Column(f"c{i}", labels[i], writer.sample[i]) for i in range(width)]
+    columns = [c for i, c in enumerate(columns) if writer.filled[i] or (names and i < len(names) and names[i])]
+    convert.plan_all(columns)
+    for c in columns:
+        c.plan.native = None
+    return _ParquetSource(writer.path), columns, notes + more, guesses + found
+
+
+def _used(row):
+    n = len(row)
+    while n and not (row[n - 1] or "").strip():
+        n -= 1
+    return n
+
+
+def _copy_rows(rows, data_at, width, named, writer, nrows):
+    stats = {"blank": 0, "short": 0, "long": 0, "footnotes": []}
+    held, count = [], 0
+    for i, row in enumerate(rows):
+        if i < data_at:
+            continue
+        used = _used(row)
+        if not used:
+            held.append(None)
+            continue
+        lonely = used == 1 and named >= 3
+        if lonely and (header.FOOTNOTE.match(row[0].strip()) or held):
+            held.append(row)
+            continue
+        # What was held back was not at the end after all: it is data.
+        for kept in held:
+            if kept is None:
+                stats["blank"] += 1
+            else:
+                writer.add(kept)
+        held = []
+        stats["short"] += len(row) < named
+        stats["long"] += used > named
+        writer.add(row)
+        count += 1
+        if nrows is not None and count >= nrows:
+            return stats
+    stats["blank"] += sum(1 for k in held if k is None and any(h is not None for h in held))
+    stats["footnotes"] = [k[0].strip() for k in held if k is not None]
+    return stats
+
+
+class _Writer:
+    """Text columns to Parquet in batches, remembering a sample of each."""
+
+    def __init__(self, path, width, total, progress):
+        self.path, self.width, self.total, self.progress = path, width, max(1, total), progress
+        self.schema = pa.schema([(f"c{i}", pa.string()) for i in range(width)])
+        self.file = pq.ParquetWriter(path, self.schema, compression="snappy")
+        self.batch, self.count = [], 0
+        self.limit = max(1, BATCH_CELLS // width)
+        self.sample = [[] for _ in range(width)]
+        self.filled = [False] * width
+
+    def add(self, row):
+        row = row[:self.width]
+        self.batch.append(row + [None] * (self.width - len(row)))
+        if len(self.batch) >= self.limit:
+            self.flush()
+
+    def flush(self):
+        if not self.batch:
+            return
+        columns = list(zip(*self.batch))
+        self.file.write_table(pa.table([pa.array(c, pa.string()) for c in columns], schema=self.schema))
+        step = max(1, len(self.batch) // 1000) if self.count else 1
+        for i, c in enumerate(columns):
+            if len(self.sample[i]) < 4 * SAMPLE_ROWS:
+                self.sample[i] += [v for v in c[:SAMPLE_ROWS * step:step] if v]
+            self.filled[i] = self.filled[i] or any(v and v.strip() for v in c)
+        self.count += len(self.batch)
+        self.batch = []
+        self.progress(0.25 * min(1.0, self.count / self.total), f"{self.count} rows read")
+
+    def close(self):
+        self.flush()
+        self.file.close()

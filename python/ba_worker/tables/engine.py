@@ -1,0 +1,71 @@
+"""One DuckDB per process: opened early, locked before anything untrusted touches it.
+
+The connection is opened with one thread and no background threads, so that a process may fork after
+`warm()`; threads are added, and the configuration locked, when a job starts.
+"""
+
+import os
+import threading
+
+import duckdb
+
+_ready = None
+MEMORY = "900MB"
+
+
+def warm():
+    """Opens the connection and runs the first query, so that a job does not wait for either."""
+    global _ready
+    if _ready is None:
+        _ready = _open()
+        _ready.execute("SELECT count(*), sum(x) FROM (SELECT 1 AS x) GROUP BY ALL").fetchall()
+    return _ready
+
+
+def _open():
+    con = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
+    con.execute("SET TimeZone = 'UTC'")
+    return con
+
+
+def connect(threads=1, memory=MEMORY):
+    """The process's connection, locked to its working folder. Threads may be raised, never the walls."""
+    global _ready
+    con = _ready or _open()
+    _ready = None
+    here = os.path.join(os.path.realpath(os.getcwd()), "")
+    if threads > 1:
+        con.execute(f"SET threads = {int(threads)}")
+    con.execute(f"SET memory_limit = '{memory}'")
+    con.execute("SET temp_directory = '" + here.replace("'", "''") + ".duckdb_tmp'")
+    con.execute("SET max_temp_directory_size = '4GB'")
+    con.execute("SET allowed_directories = ['" + here.replace("'", "''") + "']")
+    con.execute("SET autoload_known_extensions = false")
+    con.execute("SET autoinstall_known_extensions = false")
+    con.execute("SET allow_community_extensions = false")
+    con.execute("SET enable_external_access = false")
+    con.execute("SET lock_configuration = true")
+    return con
+
+
+def cores():
+    return max(1, min(4, len(os.sched_getaffinity(0))))
+
+
+def run_with_progress(con, sql, progress, low, high, message):
+    """Runs a long statement and reports how far it is."""
+    done = threading.Event()
+
+    def watch():
+        while not done.wait(0.4):
+            share = con.query_progress() if hasattr(con, "query_progress") else -1
+            if share and share > 0:
+                progress(low + (high - low) * min(1.0, share / 100), message)
+
+    watcher = threading.Thread(target=watch, daemon=True)
+    watcher.start()
+    try:
+        con.execute(sql)
+    finally:
+        done.set()
+        watcher.join()

@@ -1,0 +1,140 @@
+"""Describes a typed Parquet table: types, blanks, spread, frequent values, and what looks wrong with it."""
+
+import datetime
+import math
+import re
+
+from .patterns import quote, sql_text
+from .values import plain
+
+MANY_COLUMNS = 300
+EXACT_ROWS = 300_000
+TOP_LIMIT = 200_000
+HEADER_UNIT = re.compile(r"[(（]\s*(%|万元|亿元|千元|百万元|元|美元|USD|RMB|CNY|kg|吨|件|个|台|人|天|小时|㎡|平方米)\s*[)）]\s*$")
+
+
+def describe(con, path, name, sheet=None, notes=(), guesses=(), units=None, preview_rows=20):
+    """The profile of one table, as the protocol's TableProfile."""
+    relation = f"read_parquet({sql_text(path)})"
+    schema = con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
+    rows = con.execute(f"SELECT count(*) FROM {relation}").fetchall()[0][0]
+    columns = [{"name": r[0], "type": r[1]} for r in schema]
+    for part in range(0, len(columns), 50):
+        _spread(con, relation, columns[part:part + 50], rows, len(columns) <= MANY_COLUMNS)
+    if len(columns) <= MANY_COLUMNS:
+        _top(con, relation, columns, rows)
+    for c in columns:
+        unit = (units or {}).get(c["name"]) or (m[1] if (m := HEADER_UNIT.search(c["name"])) else None)
+        if unit:
+            c["unit"] = unit
+    preview = con.execute(f"SELECT * FROM {_castable(relation, columns)} LIMIT {preview_rows}").fetchall()
+    found = list(notes) + _quality(con, relation, columns, rows)
+    return {
+        "name": name, "sheet": sheet, "rows": rows, "columns": columns, "notes": found, "guesses": list(guesses),
+        "preview": [[plain(v) for v in row] for row in preview], "parquet": path,
+    }
+
+
+def _castable(relation, columns):
+    """A zone-carrying time cannot be fetched as an object here: it travels as text."""
+    picks = [f"{quote(c['name'])}::VARCHAR AS {quote(c['name'])}" if "TIME ZONE" in c["type"] else quote(c["name"]) for c in columns]
+    return f"(SELECT {', '.join(picks)} FROM {relation})" if picks else relation
+
+
+def _comparable(kind):
+    return not kind.startswith(("STRUCT", "MAP", "UNION")) and not kind.endswith("]") and kind not in ("BLOB", "JSON")
+
+
+def is_number(kind):
+    return kind in ("BIGINT", "INTEGER", "SMALLINT", "TINYINT", "HUGEINT", "UBIGINT", "UINTEGER", "USMALLINT", "UTINYINT", "DOUBLE",
+                    "FLOAT") or kind.startswith("DECIMAL")
+
+
+def _spread(con, relation, columns, rows, distinct):
+    picks = []
+    for c in columns:
+        q = quote(c["name"])
+        comparable = _comparable(c["type"])
+        text = "::VARCHAR" if "TIME ZONE" in c["type"] else ""
+        picks.append(f"count({q})")
+        picks.append(f"min({q}){text}" if comparable else "NULL")
+        picks.append(f"max({q}){text}" if comparable else "NULL")
+        picks.append(f"avg({q}::DOUBLE)" if is_number(c["type"]) else "NULL")
+        exact = rows <= EXACT_ROWS
+        picks.append((f"count(DISTINCT {q})" if exact else f"approx_count_distinct({q})") if comparable and distinct else "NULL")
+    if not picks:
+        return
+    got = con.execute(f"SELECT {', '.join(picks)} FROM {relation}").fetchall()[0]
+    for i, c in enumerate(columns):
+        present, low, high, mean, unique = got[5 * i:5 * i + 5]
+        c["nulls"] = rows - present
+        c["distinct"] = min(unique or 0, present)
+        c["min"], c["max"] = _short(plain(low)), _short(plain(high))
+        if mean is not None and math.isfinite(mean):
+            c["mean"] = mean
+        c["top"], c["examples"] = [], []
+
+
+def _short(value):
+    return value[:80] if isinstance(value, str) else value
+
+
+def _top(con, relation, columns, rows):
+    """Frequent values of columns with few different ones, and examples of all."""
+    if not rows:
+        return
+    for c in columns:
+        q = quote(c["name"])
+        if not _comparable(c["type"]):
+            continue
+        repeats = 0 < c["distinct"] <= TOP_LIMIT and c["distinct"] < 0.9 * (rows - c["nulls"])
+        if repeats and (c["type"] in ("VARCHAR", "BOOLEAN") or c["distinct"] <= 1000):
+            got = con.execute(f"SELECT {q}::VARCHAR, count(*) AS n FROM {relation} WHERE {q} IS NOT NULL "
+                              f"GROUP BY {q} ORDER BY n DESC, {q} LIMIT 5").fetchall()
+            c["top"] = [{"value": v[:80], "count": n} for v, n in got]
+            c["examples"] = [v[:80] for v, _ in got[:3]]
+    rest = [c for c in columns if not c["examples"]]
+    if rest:
+        picks = ", ".join(f"{quote(c['name'])}::VARCHAR" for c in rest)
+        got = con.execute(f"SELECT {picks} FROM {relation} LIMIT 50").fetchall()
+        for i, c in enumerate(rest):
+            c["examples"] = [v[:80] for v in dict.fromkeys(r[i] for r in got if r[i] is not None)][:3]
+
+
+def _quality(con, relation, columns, rows):
+    notes = []
+    blank = [c["name"] for c in columns if rows and c["nulls"] == rows]
+    if blank:
+        notes.append("empty column(s): " + ", ".join(blank[:5]) + (" …" if len(blank) > 5 else ""))
+    if 1 < rows <= EXACT_ROWS and 0 < len(columns) <= MANY_COLUMNS:
+        unique = con.execute(f"SELECT count(*) FROM (SELECT DISTINCT * FROM {relation})").fetchall()[0][0]
+        if unique < rows:
+            notes.append(f"{rows - unique} duplicate row(s)")
+    elif rows > EXACT_ROWS:
+        notes.append("distinct counts are estimates; duplicate rows not counted (large table)")
+    today = datetime.date.today()
+    for c in columns:
+        if c["type"] in ("DATE", "TIMESTAMP") and c.get("min"):
+            low, high = str(c["min"])[:10], str(c["max"])[:10]
+            if low < "1905-01-01":
+                notes.append(f"{c['name']}: suspicious date {low}")
+            elif low == "1970-01-01":
+                notes.append(f"{c['name']}: suspicious date 1970-01-01 (often a missing value)")
+            if high > f"{today.year + 10}-12-31":
+                notes.append(f"{c['name']}: suspicious date {high}")
+        if rows >= 10 and 0 < c["nulls"] < rows and c["nulls"] / rows >= 0.5:
+            notes.append(f"{c['name']}: {c['nulls'] * 100 // rows}% empty")
+    notes += _totals(con, relation, columns, rows)
+    return notes
+
+
+def _totals(con, relation, columns, rows):
+    """A last row of sums doubles every total computed over the table: say so."""
+    texts = [c["name"] for c in columns if c["type"] == "VARCHAR"][:5]
+    if not texts or rows < 3 or rows > EXACT_ROWS:
+        return []
+    marks = " OR ".join(f"regexp_matches(trim({quote(t)}), '^(合\\s*计|总\\s*计|小\\s*计|Total|TOTAL|Grand Total|Subtotal)')" for t in texts)
+    found = con.execute(f"SELECT count(*) FROM {relation} WHERE {marks}").fetchall()[0][0]
+    if found and found <= max(3, rows // 4):
+        return [f"{found} row(s) look like totals (合计/Total): leave them out when summing"]
+    return []

@@ -1,0 +1,44 @@
+"""Reads the corpus of messy files with the worker's own code, without a sandbox: quick to run while changing `tables`."""
+
+import json
+import os
+import shutil
+import sys
+
+import pytest
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, ".."))
+CORPUS = os.path.join(HERE, "..", "..", "crates", "data", "tests", "corpus")
+
+from ba_worker import tables  # noqa: E402
+
+with open(os.path.join(CORPUS, "expected.json"), encoding="utf-8") as f:
+    CASES = json.load(f)
+
+
+@pytest.mark.parametrize("case", CASES, ids=[c["file"] for c in CASES])
+def test_reads_as_expected(case, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    shutil.copy(os.path.join(CORPUS, "files", case["file"]), tmp_path)
+    got = tables.ingest({"path": case["file"], "filename": case["file"]}, lambda fraction, message: None)
+    assert got.get("error", {}).get("code") == case["error"], got
+    if case["error"]:
+        return
+    for field in ("encoding", "lines", "keys"):
+        if case[field] is not None:
+            assert got[field] == case[field]
+    assert len(got["tables"]) == len(case["tables"]), got["tables"]
+    for table, want in zip(got["tables"], case["tables"]):
+        assert [c["name"] for c in table["columns"]] == want["columns"]
+        assert [c["type"] for c in table["columns"]] == want["types"]
+        assert table["rows"] == want["count"]
+        assert table["preview"] == want["rows"][:20]
+        for said, where in ((want["notes"], "notes"), (want["guesses"], "guesses")):
+            for text in said:
+                assert any(text in line for line in table[where]), (text, table[where])
+        units = {c["name"]: c["unit"] for c in table["columns"] if "unit" in c}
+        assert units == want["units"]
+        if want["name"]:
+            assert table["name"] == want["name"]
+        assert os.path.exists(table["parquet"])
