@@ -1,37 +1,10 @@
-//! A conversation as one archive, out and in again. An archive that comes in is hostile.
+//! A conversation as one tar archive, out and in again, so that nothing is locked in. An archive that comes in
+//! is hostile: names in it never become paths, its runs are never resumed, its profiles are never trusted.
 
-use std::path::{Path, PathBuf};
+mod export;
+mod import;
+mod insert;
+mod manifest;
+mod unpack;
 
-use ba_protocol::{ConversationId, UserId};
-
-use crate::error::Result;
-use crate::store::Store;
-use crate::types::Conversation;
-
-/// What an import brought.
-#[derive(Debug, Clone, PartialEq)]
-pub struct ImportReport {
-    pub conversation: Conversation,
-    pub rounds: usize,
-    pub uploads: usize,
-    pub codes: usize,
-    pub artifacts: usize,
-}
-
-impl Store {
-    /// Writes a tar archive into a temporary file and gives its path; the caller removes it after use.
-    /// `log` is the conversation's JSONL log when there is one.
-    pub async fn export(
-        &self,
-        _owner: &UserId,
-        _id: &ConversationId,
-        _log: Option<&Path>,
-    ) -> Result<PathBuf> {
-        Err(crate::StoreError::Unavailable("not ready".to_owned()))
-    }
-
-    /// Always makes a new conversation owned by `owner`; nothing existing is touched.
-    pub async fn import(&self, _owner: &UserId, _archive: &Path) -> Result<ImportReport> {
-        Err(crate::StoreError::Unavailable("not ready".to_owned()))
-    }
-}
+pub use import::ImportReport;

@@ -5,6 +5,7 @@ mod harness;
 mod postgres;
 
 mod accounts;
+mod archive;
 mod cleanup;
 mod code;
 mod conversations;

@@ -1,0 +1,224 @@
+//! The one transaction of an import. Every id is ours or re-checked: runs get new ids, events new numbers.
+
+use std::collections::HashMap;
+
+use ba_protocol::event::Event;
+use ba_protocol::file::IngestStatus;
+use ba_protocol::{ConversationId, Round, RunEvent, RunId, UserId};
+
+use super::import::ImportReport;
+use super::manifest::Manifest;
+use crate::blob::{self, BlobId, Staged};
+use crate::conversations::{clean_title, now, to_micros};
+use crate::db::{Session, params};
+use crate::error::{Result, StoreError};
+use crate::filename::{clean_filename, extension};
+use crate::runs::json;
+use crate::types::{Conversation, RunStatus};
+use crate::{languages, uploads};
+
+pub(super) struct Incoming {
+    pub id: ConversationId,
+    pub owner: UserId,
+    pub manifest: Manifest,
+    pub rounds: Vec<Round>,
+    pub events: Vec<Event>,
+    /// In the order uploads, codes, artifacts.
+    pub staged: Vec<Staged>,
+}
+
+pub(super) async fn insert(s: &mut dyn Session, incoming: Incoming) -> Result<(ImportReport, Vec<BlobId>)> {
+    let conversation = Conversation {
+        id: incoming.id.clone(),
+        owner: incoming.owner.clone(),
+        title: clean_title(&incoming.manifest.title),
+        created_at: to_micros(incoming.manifest.created_at),
+        updated_at: now(),
+    };
+    s.execute(
+        "INSERT INTO conversations (id, owner, title, created_at, updated_at, next_seq)
+         VALUES ($1, $2, $3, $4, $5, 1)",
+        params![
+            &conversation.id,
+            &conversation.owner,
+            conversation.title.as_str(),
+            conversation.created_at,
+            conversation.updated_at
+        ],
+    )
+    .await?;
+    let runs = insert_runs(s, &incoming).await?;
+    insert_events(s, &incoming, &runs).await?;
+    insert_rounds(s, &incoming, &runs).await?;
+    let blobs = insert_files(s, &incoming).await?;
+    let report = ImportReport {
+        conversation,
+        rounds: incoming.rounds.len(),
+        uploads: incoming.manifest.uploads.len(),
+        codes: incoming.manifest.codes.len(),
+        artifacts: incoming.manifest.artifacts.len(),
+    };
+    Ok((report, blobs))
+}
+
+/// A run never comes in open: an archive must not make the server work.
+async fn insert_runs(s: &mut dyn Session, incoming: &Incoming) -> Result<HashMap<RunId, RunId>> {
+    let mut renamed = HashMap::new();
+    for run in &incoming.manifest.runs {
+        let id = RunId::random();
+        let status = if run.status.is_open() { RunStatus::Cancelled } else { run.status };
+        s.execute(
+            "INSERT INTO runs (id, conversation_id, message, state, status, usage_info, created_at, updated_at)
+             VALUES ($1, $2, $3, '{}', $4, $5, $6, $6)",
+            params![
+                &id,
+                &incoming.id,
+                run.message.as_str(),
+                status.as_str(),
+                json(&run.usage)?,
+                to_micros(run.created_at)
+            ],
+        )
+        .await?;
+        if renamed.insert(run.id.clone(), id).is_some() {
+            return Err(StoreError::Invalid(format!("the archive lists run {} twice", run.id)));
+        }
+    }
+    Ok(renamed)
+}
+
+async fn insert_events(s: &mut dyn Session, incoming: &Incoming, runs: &HashMap<RunId, RunId>) -> Result<()> {
+    let mut events: Vec<(RunId, jiff::Timestamp, RunEvent)> = Vec::new();
+    for event in incoming.events.iter().filter(|e| e.event.is_durable()) {
+        let run = renamed(runs, &event.run_id)?;
+        events.push((run.clone(), event.at, rewrite(event.event.clone(), &incoming.id, run)));
+    }
+    for run in incoming.manifest.runs.iter().filter(|r| r.status.is_open()) {
+        let id = renamed(runs, &run.id)?.clone();
+        events.push((id, run.created_at, RunEvent::RunCancelled {}));
+    }
+    let next = events.len() as u64 + 1;
+    for (seq, (run, at, event)) in (1u64..).zip(events) {
+        s.execute(
+            "INSERT INTO events (conversation_id, seq, run_id, at, event) VALUES ($1, $2, $3, $4, $5)",
+            params![&incoming.id, seq, &run, to_micros(at), json(&event)?],
+        )
+        .await?;
+    }
+    s.execute("UPDATE conversations SET next_seq = $2 WHERE id = $1", params![&incoming.id, next])
+        .await
+        .map(|_| ())
+}
+
+async fn insert_rounds(s: &mut dyn Session, incoming: &Incoming, runs: &HashMap<RunId, RunId>) -> Result<()> {
+    for (position, round) in incoming.rounds.iter().enumerate() {
+        let run = renamed(runs, &round.round_id)?;
+        let round = Round { round_id: run.clone(), ..round.clone() };
+        s.execute(
+            "INSERT INTO rounds (run_id, conversation_id, position, round) VALUES ($1, $2, $3, $4)",
+            params![run, &incoming.id, position as u64, json(&round)?],
+        )
+        .await?;
+    }
+    Ok(())
+}
+
+async fn insert_files(s: &mut dyn Session, incoming: &Incoming) -> Result<Vec<BlobId>> {
+    let mut linked = Vec::new();
+    let mut staged = incoming.staged.iter();
+    let manifest = &incoming.manifest;
+    let mut next_upload = 1;
+    for file in &manifest.uploads {
+        let (bytes, blob) = link_next(s, &mut staged).await?;
+        let mut upload = file.about.clone();
+        let number = upload.file_id.as_str().trim_start_matches("upload_").parse::<u32>().unwrap_or(0);
+        next_upload = next_upload.max(number.saturating_add(1));
+        upload.conversation_id = incoming.id.clone();
+        upload.filename = clean_filename(&upload.filename);
+        upload.file_type = extension(&upload.filename);
+        upload.description = uploads::clean_description(&upload.description);
+        (upload.size, upload.sha256) = (bytes.size, bytes.sha256.clone());
+        upload.created_at = to_micros(upload.created_at);
+        upload.status = IngestStatus::Processing;
+        uploads::insert_row(s, &upload, number, &blob).await?;
+        linked.push(blob);
+    }
+    for file in &manifest.codes {
+        let (bytes, blob) = link_next(s, &mut staged).await?;
+        let code = &file.about;
+        let language = languages::find(&code.language).unwrap_or(languages::FALLBACK);
+        s.execute(
+            "INSERT INTO codes (conversation_id, code_id, version, language, description, file_path, line_count,
+                                char_count, size, blob_id, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+            params![
+                &incoming.id,
+                &code.code_id,
+                code.version.max(1),
+                language.name,
+                crate::code::describe(&code.description, ""),
+                format!("data/{}.{}", code.code_id, language.extension),
+                code.line_count,
+                code.char_count,
+                bytes.size,
+                blob.as_str(),
+                to_micros(code.created_at)
+            ],
+        )
+        .await?;
+        linked.push(blob);
+    }
+    for file in &manifest.artifacts {
+        let (bytes, blob) = link_next(s, &mut staged).await?;
+        let name = clean_filename(&file.about.name);
+        s.execute(
+            "INSERT INTO artifacts (conversation_id, name, file_type, size, blob_id, created_at)
+             VALUES ($1, $2, $3, $4, $5, $6)",
+            params![
+                &incoming.id,
+                name.as_str(),
+                extension(&name),
+                bytes.size,
+                blob.as_str(),
+                to_micros(file.about.created_at)
+            ],
+        )
+        .await?;
+        linked.push(blob);
+    }
+    s.execute("UPDATE conversations SET next_upload = $2 WHERE id = $1", params![&incoming.id, next_upload])
+        .await?;
+    Ok(linked)
+}
+
+async fn link_next<'s>(
+    s: &mut dyn Session,
+    staged: &mut (impl Iterator<Item = &'s Staged> + Send),
+) -> Result<(&'s Staged, BlobId)> {
+    let one = staged.next().ok_or_else(|| StoreError::Invalid("the archive lacks a file".to_owned()))?;
+    let blob = blob::link(s, one).await?;
+    Ok((one, blob))
+}
+
+fn renamed<'r>(runs: &'r HashMap<RunId, RunId>, id: &RunId) -> Result<&'r RunId> {
+    runs.get(id)
+        .ok_or_else(|| StoreError::Invalid(format!("the archive names run {id}, which it does not hold")))
+}
+
+/// Events carry ids inside; they must name the new conversation and run.
+fn rewrite(event: RunEvent, conversation: &ConversationId, run: &RunId) -> RunEvent {
+    match event {
+        RunEvent::RunStarted { message, .. } => {
+            RunEvent::RunStarted { run_id: run.clone(), conversation_id: conversation.clone(), message }
+        }
+        RunEvent::Round(mut answer) => {
+            (answer.conversation_id, answer.run_id) = (conversation.clone(), run.clone());
+            RunEvent::Round(answer)
+        }
+        RunEvent::Report(mut answer) => {
+            (answer.conversation_id, answer.run_id) = (conversation.clone(), run.clone());
+            RunEvent::Report(answer)
+        }
+        other => other,
+    }
+}
