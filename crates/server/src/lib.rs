@@ -1,1 +1,34 @@
 //! The HTTP face: routes, streaming, sign-in, the page.
+//!
+//! `router` is the table of contents. Knows the agent and the store through what it is given; no concrete tool.
+
+pub mod auth;
+mod config;
+mod envelope;
+mod error;
+mod event_bus;
+mod file_events;
+mod follow;
+mod headers;
+mod http_metrics;
+mod ingest;
+mod openai;
+pub mod openapi;
+mod page;
+mod router;
+mod routes;
+mod serve;
+mod service;
+mod sse;
+mod state;
+
+pub use config::{Access, InvalidNetwork, Limits, Network, Rates, ServerConfig};
+pub use error::ApiError;
+pub use event_bus::EventBus;
+pub use router::router;
+pub use serve::{StartError, check_access, serve};
+pub use service::{
+    Admitted, AgentMetrics, AgentService, Check, Deps, Ingest, ModelLabel, Sample, SampleInfo, SkillInfo,
+    ToolInfo, run_failure,
+};
+pub use state::AppState;

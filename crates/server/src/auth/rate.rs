@@ -1,0 +1,174 @@
+//! Token buckets per user and per address. Bounded memory: buckets that are full again are forgotten.
+
+use std::collections::HashMap;
+use std::net::IpAddr;
+use std::time::Instant;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
+use ba_protocol::UserId;
+use parking_lot::Mutex;
+
+use crate::config::Rates;
+use crate::error::ApiError;
+
+/// Past this many buckets the idle ones are swept.
+const SWEEP_AT: usize = 50_000;
+
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Who {
+    User(UserId),
+    /// An IPv6 address counts with its /64.
+    Address(IpAddr),
+    SignIn(IpAddr),
+}
+
+impl Who {
+    pub fn address(address: IpAddr) -> Self {
+        Self::Address(network_of(address))
+    }
+
+    pub fn sign_in(address: IpAddr) -> Self {
+        Self::SignIn(network_of(address))
+    }
+}
+
+fn network_of(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & (u128::MAX << 64)).into()),
+        v4 @ IpAddr::V4(_) => v4,
+    }
+}
+
+pub struct RateLimiter {
+    rates: Rates,
+    buckets: Mutex<HashMap<Who, Bucket>>,
+}
+
+struct Bucket {
+    tokens: f64,
+    at: Instant,
+}
+
+/// What is left after a request was counted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Allowance {
+    pub limit: u32,
+    pub remaining: u32,
+    /// Seconds until the bucket is full again.
+    pub reset: u64,
+}
+
+impl RateLimiter {
+    pub fn new(rates: Rates) -> Self {
+        Self { rates, buckets: Mutex::new(HashMap::new()) }
+    }
+
+    pub fn take(&self, who: Who) -> Result<Allowance, ApiError> {
+        self.take_at(who, Instant::now())
+    }
+
+    fn take_at(&self, who: Who, now: Instant) -> Result<Allowance, ApiError> {
+        let per_minute = match &who {
+            Who::User(_) => self.rates.per_user,
+            Who::Address(_) => self.rates.per_address,
+            Who::SignIn(_) => self.rates.sign_in,
+        };
+        let (burst, per_second) = shape(per_minute);
+        let mut buckets = self.buckets.lock();
+        if buckets.len() >= SWEEP_AT {
+            buckets.retain(|_, bucket| now.duration_since(bucket.at).as_secs() < 120);
+        }
+        let bucket = buckets.entry(who).or_insert(Bucket { tokens: burst, at: now });
+        let waited = now.saturating_duration_since(bucket.at).as_secs_f64();
+        bucket.tokens = (bucket.tokens + waited * per_second).min(burst);
+        bucket.at = now;
+        if bucket.tokens < 1.0 {
+            return Err(refusal(per_minute, ((1.0 - bucket.tokens) / per_second).ceil()));
+        }
+        bucket.tokens -= 1.0;
+        Ok(Allowance {
+            limit: per_minute,
+            remaining: whole(bucket.tokens),
+            reset: u64::from(whole(((burst - bucket.tokens) / per_second).ceil())),
+        })
+    }
+}
+
+/// Burst and refill per second.
+fn shape(per_minute: u32) -> (f64, f64) {
+    let rate = f64::from(per_minute.max(1));
+    ((rate / 4.0).max(10.0).min(rate), rate / 60.0)
+}
+
+#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "small, never negative")]
+fn whole(value: f64) -> u32 {
+    value.max(0.0) as u32
+}
+
+fn refusal(limit: u32, seconds: f64) -> ApiError {
+    let seconds = whole(seconds).max(1);
+    ApiError::new(
+        StatusCode::TOO_MANY_REQUESTS,
+        "rate_limited",
+        format!("too many requests; try again in {seconds} s"),
+    )
+    .with_header(header::RETRY_AFTER, HeaderValue::from(seconds))
+    .with_header(LIMIT, HeaderValue::from(limit))
+    .with_header(REMAINING, HeaderValue::from(0))
+    .with_header(RESET, HeaderValue::from(seconds))
+}
+
+const LIMIT: HeaderName = HeaderName::from_static("x-ratelimit-limit");
+const REMAINING: HeaderName = HeaderName::from_static("x-ratelimit-remaining");
+const RESET: HeaderName = HeaderName::from_static("x-ratelimit-reset");
+
+impl Allowance {
+    pub fn write(&self, headers: &mut HeaderMap) {
+        headers.insert(LIMIT, HeaderValue::from(self.limit));
+        headers.insert(REMAINING, HeaderValue::from(self.remaining));
+        headers.insert(RESET, HeaderValue::from(self.reset));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use super::*;
+
+    fn limiter() -> RateLimiter {
+        RateLimiter::new(Rates { per_user: 60, per_address: 60, sign_in: 5 })
+    }
+
+    #[test]
+    fn a_burst_passes_then_it_waits_and_recovers() {
+        let (limiter, start) = (limiter(), Instant::now());
+        let who = || Who::address("10.0.0.1".parse().unwrap());
+        for left in (0..15).rev() {
+            assert_eq!(limiter.take_at(who(), start).unwrap().remaining, left);
+        }
+        let refused = limiter.take_at(who(), start).unwrap_err();
+        assert_eq!(refused.status, StatusCode::TOO_MANY_REQUESTS);
+        assert!(limiter.take_at(who(), start + Duration::from_secs(1)).is_ok());
+        assert!(limiter.take_at(who(), start + Duration::from_secs(1)).is_err());
+        assert!(limiter.take_at(Who::address("10.0.0.2".parse().unwrap()), start).is_ok());
+    }
+
+    #[test]
+    fn one_ipv6_network_is_one_address() {
+        let (limiter, now) = (limiter(), Instant::now());
+        for i in 0..15 {
+            limiter.take_at(Who::address(format!("2001:db8::{i}").parse().unwrap()), now).unwrap();
+        }
+        assert!(limiter.take_at(Who::address("2001:db8::ffff".parse().unwrap()), now).is_err());
+        assert!(limiter.take_at(Who::address("2001:db8:0:1::1".parse().unwrap()), now).is_ok());
+    }
+
+    #[test]
+    fn sign_in_has_its_own_smaller_bucket() {
+        let (limiter, now) = (limiter(), Instant::now());
+        let passed =
+            (0..20).filter(|_| limiter.take_at(Who::sign_in("10.0.0.1".parse().unwrap()), now).is_ok());
+        assert_eq!(passed.count(), 5);
+    }
+}

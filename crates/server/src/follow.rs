@@ -1,0 +1,93 @@
+//! One run's events from any point on: replayed from the store, then live, without a gap and without doubles.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_stream::stream;
+use ba_protocol::{RunId, UserId};
+use ba_store::{EventScope, Store};
+use futures::Stream;
+use tokio::sync::broadcast::error::RecvError;
+
+use crate::event_bus::{EventBus, Frame};
+
+/// Events read from the store at once.
+const PAGE: u32 = 200;
+/// How often the store is asked about a run that another process drives.
+const POLL: Duration = Duration::from_secs(1);
+
+#[derive(Debug, Clone)]
+pub enum Item {
+    Frame(Arc<Frame>),
+    /// The reader was too slow: so many events were skipped, the durable ones follow again from the store.
+    Behind(u64),
+    /// The store failed; the reader may come back with the last id it saw.
+    Broken,
+}
+
+/// Ends after the run's last event. Whether the owner may see the run is checked by the caller.
+pub fn follow(
+    store: Store,
+    bus: EventBus,
+    owner: UserId,
+    run: RunId,
+    after: u64,
+) -> impl Stream<Item = Item> + Send + 'static {
+    stream! {
+        let mut subscription = bus.subscribe(&run);
+        let mut last = after;
+        loop {
+            // Asked before the replay: what had ended by then is replayed to its end.
+            let open = bus.is_local(&run)
+                || store.run(&owner, &run).await.is_ok_and(|record| record.status.is_open());
+            loop {
+                let Ok(page) = store.events_after(EventScope::Run(&run), last, PAGE).await else {
+                    yield Item::Broken;
+                    return;
+                };
+                let more = page.len() == PAGE as usize;
+                for event in page {
+                    last = event.seq;
+                    let frame = Frame::durable(&event);
+                    let end = frame.is_last;
+                    yield Item::Frame(Arc::new(frame));
+                    if end {
+                        return;
+                    }
+                }
+                if !more {
+                    break;
+                }
+            }
+            if !open {
+                return;
+            }
+            loop {
+                let wait = if bus.is_local(&run) { Duration::from_secs(3600) } else { POLL };
+                match tokio::time::timeout(wait, subscription.frames.recv()).await {
+                    Ok(Ok(frame)) => {
+                        if frame.seq.is_some_and(|seq| seq <= last) {
+                            continue;
+                        }
+                        last = frame.seq.unwrap_or(last);
+                        let end = frame.is_last;
+                        yield Item::Frame(frame);
+                        if end {
+                            return;
+                        }
+                    }
+                    Ok(Err(RecvError::Lagged(skipped))) => {
+                        yield Item::Behind(skipped);
+                        break;
+                    }
+                    Ok(Err(RecvError::Closed)) => {
+                        // The run ended while we were elsewhere: the rest is in the store.
+                        subscription = bus.subscribe(&run);
+                        break;
+                    }
+                    Err(_) => break,
+                }
+            }
+        }
+    }
+}

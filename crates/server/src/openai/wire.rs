@@ -1,0 +1,101 @@
+//! The bodies of chat completions, as far as BA-Agent uses them. Unknown fields are ignored: clients send many.
+
+use ba_protocol::api::UsageInfo;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+/// The one model there is.
+pub const MODEL: &str = "ba-agent";
+
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct ChatRequest {
+    pub messages: Vec<ChatMessage>,
+    #[serde(default)]
+    pub stream: Option<bool>,
+}
+
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+pub struct ChatMessage {
+    /// `system`, `developer`, `user` or `assistant`.
+    #[schema(example = "user")]
+    pub role: String,
+    #[serde(default)]
+    pub content: Option<Content>,
+}
+
+/// Text, or parts of which the text ones count.
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+#[serde(untagged)]
+pub enum Content {
+    Text(String),
+    Parts(Vec<Part>),
+}
+
+#[derive(Debug, Clone, Deserialize, ToSchema)]
+pub struct Part {
+    #[serde(default)]
+    pub text: Option<String>,
+}
+
+impl ChatMessage {
+    pub fn text(&self) -> String {
+        match &self.content {
+            None => String::new(),
+            Some(Content::Text(text)) => text.clone(),
+            Some(Content::Parts(parts)) => {
+                let texts: Vec<&str> = parts.iter().filter_map(|part| part.text.as_deref()).collect();
+                texts.join("\n")
+            }
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ChatCompletion {
+    pub id: String,
+    #[schema(example = "chat.completion")]
+    pub object: &'static str,
+    pub created: i64,
+    pub model: &'static str,
+    pub choices: Vec<Choice>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub usage: Option<ChatUsage>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Choice {
+    pub index: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub message: Option<Delta>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delta: Option<Delta>,
+    pub finish_reason: Option<&'static str>,
+}
+
+#[derive(Debug, Default, Serialize, ToSchema)]
+pub struct Delta {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub content: Option<String>,
+    /// What is being done: thoughts and tools.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reasoning_content: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ChatUsage {
+    pub prompt_tokens: u64,
+    pub completion_tokens: u64,
+    pub total_tokens: u64,
+}
+
+impl From<&UsageInfo> for ChatUsage {
+    fn from(usage: &UsageInfo) -> Self {
+        Self {
+            prompt_tokens: usage.input_tokens,
+            completion_tokens: usage.output_tokens,
+            total_tokens: usage.input_tokens + usage.output_tokens,
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! A conversation out as one archive, and in again (SPEC A6).
+
+use axum::body::Body;
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use ba_protocol::ConversationId;
+use futures::StreamExt;
+use serde::Serialize;
+use tokio::io::AsyncWriteExt;
+use tokio_util::io::ReaderStream;
+use utoipa::ToSchema;
+
+use super::download;
+use crate::auth::Caller;
+use crate::envelope::{Data, Path};
+use crate::error::{ApiError, Result};
+use crate::state::AppState;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Imported {
+    pub conversation_id: ConversationId,
+    pub title: String,
+    pub rounds: usize,
+    pub uploads: usize,
+    pub codes: usize,
+    pub artifacts: usize,
+}
+
+/// Everything of a conversation as a tar archive: history, files, code, log.
+#[utoipa::path(get, path = "/conversations/{conversation_id}/export", tag = "conversations", operation_id = "exportConversation",
+    params(("conversation_id" = String, Path, example = "conv_a87365d8983d")),
+    responses((status = 200, description = "The archive", content_type = "application/x-tar", body = Vec<u8>)))]
+pub async fn export(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(id): Path<ConversationId>,
+) -> Result<Response> {
+    let conversation = state.own(&caller.user, &id).await?;
+    let log = match &state.deps.log_dir {
+        Some(dir) => log_of(dir, &id).await,
+        None => None,
+    };
+    let path = state.deps.store.export(&caller.user, &id, log.as_deref()).await?;
+    let opened = tokio::fs::File::open(&path).await;
+    // Open handles outlive the name, so nothing stays behind however the client leaves.
+    let _ = tokio::fs::remove_file(&path).await;
+    let file = opened.map_err(ApiError::internal)?;
+    let size = file.metadata().await.map_err(ApiError::internal)?.len();
+    let mut response = Body::from_stream(ReaderStream::with_capacity(file, 64 * 1024)).into_response();
+    response.headers_mut().insert(header::CONTENT_TYPE, HeaderValue::from_static("application/x-tar"));
+    response.headers_mut().insert(header::CONTENT_LENGTH, HeaderValue::from(size));
+    let title = ba_store::filename::clean_filename(&conversation.title);
+    download::guard(&mut response, &format!("{title}-{id}.tar"));
+    Ok(response)
+}
+
+/// The newest log file of a conversation (SPEC M4).
+async fn log_of(dir: &std::path::Path, id: &ConversationId) -> Option<std::path::PathBuf> {
+    let prefix = format!("conversation_{id}_");
+    let mut newest: Option<std::path::PathBuf> = None;
+    let mut entries = tokio::fs::read_dir(dir).await.ok()?;
+    while let Ok(Some(entry)) = entries.next_entry().await {
+        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix));
+        if ours && newest.as_ref().is_none_or(|best| entry.path() > *best) {
+            newest = Some(entry.path());
+        }
+    }
+    newest
+}
+
+/// A new conversation from an exported archive. The body is the archive itself.
+#[utoipa::path(post, path = "/conversations/import", tag = "conversations", operation_id = "importConversation",
+    request_body(content = Vec<u8>, content_type = "application/x-tar"),
+    responses((status = 200, body = Data<Imported>)))]
+pub async fn import(State(state): State<AppState>, caller: Caller, body: Body) -> Result<Data<Imported>> {
+    let limit = state.config.limits.import_bytes;
+    let path = state.deps.store.root().join(format!("import-{}.tar", uuid::Uuid::new_v4().simple()));
+    let written = write(body, &path, limit).await;
+    let imported = match written {
+        Ok(()) => state.deps.store.import(&caller.user, &path).await.map_err(ApiError::from),
+        Err(error) => Err(error),
+    };
+    let _ = tokio::fs::remove_file(&path).await;
+    let report = imported?;
+    Ok(Data::of(Imported {
+        conversation_id: report.conversation.id,
+        title: report.conversation.title,
+        rounds: report.rounds,
+        uploads: report.uploads,
+        codes: report.codes,
+        artifacts: report.artifacts,
+    }))
+}
+
+async fn write(body: Body, path: &std::path::Path, limit: u64) -> Result<()> {
+    let mut file = tokio::fs::File::create(path).await.map_err(ApiError::internal)?;
+    let mut stream = body.into_data_stream();
+    let mut size = 0u64;
+    while let Some(chunk) = stream.next().await {
+        let chunk = chunk
+            .map_err(|_| ApiError::bad_request("invalid_body", "the body could not be read to its end"))?;
+        size += chunk.len() as u64;
+        if size > limit {
+            return Err(ApiError::too_large(limit));
+        }
+        file.write_all(&chunk).await.map_err(ApiError::internal)?;
+    }
+    file.flush().await.map_err(ApiError::internal)
+}

@@ -1,0 +1,188 @@
+//! Conversations: list, read with history, rename, delete, look into the context (SPEC A6).
+
+use axum::extract::State;
+use ba_protocol::ConversationId;
+use ba_store::Conversation;
+use jiff::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::history::{self, HistoryRound};
+use crate::auth::Caller;
+use crate::envelope::{Body, Data, Path, Query};
+use crate::error::{ApiError, Result};
+use crate::state::AppState;
+
+const DEFAULT_LIMIT: u32 = 100;
+const MAX_LIMIT: u32 = 500;
+const MAX_TITLE_CHARS: usize = 200;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ConversationInfo {
+    pub conversation_id: ConversationId,
+    pub title: String,
+    #[schema(value_type = String)]
+    pub created_at: Timestamp,
+    #[schema(value_type = String)]
+    pub updated_at: Timestamp,
+}
+
+impl From<Conversation> for ConversationInfo {
+    fn from(conversation: Conversation) -> Self {
+        Self {
+            conversation_id: conversation.id,
+            title: conversation.title,
+            created_at: conversation.created_at,
+            updated_at: conversation.updated_at,
+        }
+    }
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ConversationList {
+    pub conversations: Vec<ConversationInfo>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ConversationDetail {
+    #[serde(flatten)]
+    pub conversation: ConversationInfo,
+    pub rounds: Vec<HistoryRound>,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct ListQuery {
+    /// Looked for in titles and messages.
+    search: Option<String>,
+    /// At most 500.
+    limit: Option<u32>,
+    offset: Option<u32>,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Rename {
+    #[schema(example = "零售数据分析")]
+    title: String,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NewConversation {
+    #[serde(default)]
+    #[schema(example = "零售数据分析")]
+    title: String,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct TurnQuery {
+    /// Which turn, from 1; the next one when absent.
+    turn: Option<u32>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Deleted {
+    #[schema(example = true)]
+    pub deleted: bool,
+}
+
+/// The caller's conversations, latest first.
+#[utoipa::path(get, path = "/conversations", tag = "conversations", operation_id = "listConversations", params(ListQuery),
+    responses((status = 200, body = Data<ConversationList>)))]
+pub async fn list(
+    State(state): State<AppState>,
+    caller: Caller,
+    Query(query): Query<ListQuery>,
+) -> Result<Data<ConversationList>> {
+    let search = query.search.as_deref().map(str::trim).filter(|search| !search.is_empty());
+    let limit = query.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
+    let found =
+        state.deps.store.conversations(&caller.user, search, limit, query.offset.unwrap_or(0)).await?;
+    Ok(Data::of(ConversationList { conversations: found.into_iter().map(Into::into).collect() }))
+}
+
+/// An empty conversation, e.g. to add files before the first question.
+#[utoipa::path(post, path = "/conversations", tag = "conversations", operation_id = "createConversation",
+    request_body = NewConversation, responses((status = 200, body = Data<ConversationInfo>)))]
+pub async fn create(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(new): Body<NewConversation>,
+) -> Result<Data<ConversationInfo>> {
+    let title = title_of(&new.title)?;
+    Ok(Data::of(state.deps.store.create(&caller.user, &title).await?.into()))
+}
+
+/// One conversation with all its rounds and answers.
+#[utoipa::path(get, path = "/conversations/{conversation_id}", tag = "conversations", operation_id = "readConversation",
+    params(("conversation_id" = String, Path, example = "conv_a87365d8983d")),
+    responses((status = 200, body = Data<ConversationDetail>)))]
+pub async fn read(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(id): Path<ConversationId>,
+) -> Result<Data<ConversationDetail>> {
+    let conversation = state.own(&caller.user, &id).await?;
+    let rounds = history::rounds(&state.deps.store, &id).await?;
+    Ok(Data::of(ConversationDetail { conversation: conversation.into(), rounds }))
+}
+
+/// Give it another title.
+#[utoipa::path(patch, path = "/conversations/{conversation_id}", tag = "conversations", operation_id = "renameConversation",
+    params(("conversation_id" = String, Path, example = "conv_a87365d8983d")), request_body = Rename,
+    responses((status = 200, body = Data<ConversationInfo>)))]
+pub async fn rename(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(id): Path<ConversationId>,
+    Body(rename): Body<Rename>,
+) -> Result<Data<ConversationInfo>> {
+    let title = title_of(&rename.title)?;
+    if title.is_empty() {
+        return Err(ApiError::bad_request("empty_title", "the title is empty"));
+    }
+    Ok(Data::of(state.deps.store.rename(&caller.user, &id, &title).await?.into()))
+}
+
+/// Delete it with its files and code. Refused while it is being answered.
+#[utoipa::path(delete, path = "/conversations/{conversation_id}", tag = "conversations", operation_id = "deleteConversation",
+    params(("conversation_id" = String, Path, example = "conv_a87365d8983d")),
+    responses((status = 200, body = Data<Deleted>)))]
+pub async fn delete(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(id): Path<ConversationId>,
+) -> Result<Data<Deleted>> {
+    state.deps.store.delete(&caller.user, &id).await?;
+    Ok(Data::of(Deleted { deleted: true }))
+}
+
+/// What the model is sent for a turn, with token counts.
+#[utoipa::path(get, path = "/conversations/{conversation_id}/context", tag = "conversations", operation_id = "readContext",
+    params(("conversation_id" = String, Path, example = "conv_a87365d8983d"), TurnQuery),
+    responses((status = 200, body = Data<Object>)))]
+pub async fn context(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(id): Path<ConversationId>,
+    Query(query): Query<TurnQuery>,
+) -> Result<Data<serde_json::Value>> {
+    state.own(&caller.user, &id).await?;
+    match state.deps.agent.context(&id, query.turn.unwrap_or(0)).await? {
+        Some(context) => Ok(Data::of(context)),
+        None => Err(ApiError::not_found("the context of this turn")),
+    }
+}
+
+fn title_of(given: &str) -> Result<String> {
+    let title = ba_protocol::text::one_line(given).trim().to_owned();
+    if title.chars().count() > MAX_TITLE_CHARS {
+        return Err(ApiError::bad_request(
+            "title_too_long",
+            format!("a title has at most {MAX_TITLE_CHARS} characters"),
+        ));
+    }
+    Ok(title)
+}

@@ -1,0 +1,68 @@
+//! Numbers: for the page as JSON with a readable report, for Prometheus as text (SPEC M2).
+
+use std::fmt::Write;
+
+use axum::extract::State;
+use axum::http::{HeaderValue, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use crate::auth::Caller;
+use crate::envelope::Data;
+use crate::state::AppState;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Metrics {
+    /// Per tool, per model and in all, since the start.
+    #[schema(value_type = Object)]
+    pub agent: serde_json::Value,
+    /// `工具执行统计: …`
+    pub report: String,
+    /// Seconds since the start.
+    pub uptime: u64,
+    /// Streams being read right now.
+    pub stream_readers: usize,
+    /// Resident memory of the server in bytes, where the system tells.
+    pub resident_bytes: Option<u64>,
+}
+
+/// Calls, errors, cache hits, latencies.
+#[utoipa::path(get, path = "/metrics", tag = "health", operation_id = "metrics", responses((status = 200, body = Data<Metrics>)))]
+pub async fn json(State(state): State<AppState>, _: Caller) -> Data<Metrics> {
+    let metrics = state.deps.agent.metrics();
+    Data::of(Metrics {
+        agent: metrics.json,
+        report: metrics.report,
+        uptime: state.started.elapsed().as_secs(),
+        stream_readers: state.deps.bus.readers(),
+        resident_bytes: resident_bytes(),
+    })
+}
+
+/// The same for Prometheus.
+#[utoipa::path(get, path = "/metrics", tag = "health", operation_id = "prometheus",
+    responses((status = 200, description = "Prometheus text format", content_type = "text/plain", body = String)))]
+pub async fn prometheus(State(state): State<AppState>, _: Caller) -> Response {
+    let mut text = state.deps.agent.metrics().prometheus;
+    text.push_str(&state.http_metrics.prometheus());
+    let gauges = [
+        ("ba_uptime_seconds", "Seconds since the start.", state.started.elapsed().as_secs()),
+        ("ba_stream_readers", "Event streams being read.", state.deps.bus.readers() as u64),
+        ("ba_resident_bytes", "Resident memory of the server.", resident_bytes().unwrap_or(0)),
+    ];
+    for (name, help, value) in gauges {
+        let _ = writeln!(text, "# HELP {name} {help}\n# TYPE {name} gauge\n{name} {value}");
+    }
+    let mut response = text.into_response();
+    response
+        .headers_mut()
+        .insert(header::CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4; charset=utf-8"));
+    response
+}
+
+fn resident_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kb| kb * 1024)
+}

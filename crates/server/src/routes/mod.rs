@@ -1,0 +1,18 @@
+//! Handlers, one file per resource: they take the request apart, ask the store or the agent, and shape the answer.
+
+pub mod admin;
+pub mod archive;
+pub mod catalog;
+pub mod code;
+pub mod conversations;
+pub mod download;
+pub mod files;
+pub mod health;
+pub mod history;
+pub mod metrics;
+pub mod query;
+pub mod runs;
+pub mod samples;
+pub mod session;
+pub mod status;
+pub mod upload;

@@ -1,0 +1,79 @@
+//! Questions: answered at the end, or as they are worked on (SPEC A1, A2). Both admit the message the same way.
+
+use axum::extract::State;
+use axum::http::{HeaderName, HeaderValue};
+use axum::response::Response;
+use ba_protocol::api::{AgentResponse, QueryRequest};
+
+use crate::auth::Caller;
+use crate::envelope::{Body, Data};
+use crate::error::{ApiError, Result};
+use crate::service::Admitted;
+use crate::sse;
+use crate::state::AppState;
+
+/// Ask a question; the answer comes when the run is complete.
+#[utoipa::path(
+    post, path = "/agent/query", tag = "agent", operation_id = "query",
+    request_body(content = QueryRequest, example = json!({"message": "各地区 2024 年销售额，同比如何？", "conversation_id": "conv_a87365d8983d"})),
+    responses((status = 200, description = "The complete answer", body = Data<AgentResponse>))
+)]
+pub async fn query(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(query): Body<QueryRequest>,
+) -> Result<Data<AgentResponse>> {
+    let admitted = admit(&state, &caller, query).await?;
+    Ok(Data::of(state.deps.agent.wait(&admitted.run_id).await?))
+}
+
+/// Ask a question and follow the run as server-sent events: `run.started`, `round`, `text.delta`, `tool.started`,
+/// `tool.progress`, `tool.finished`, then one of `report`, `run.failed`, `run.cancelled`.
+/// After a lost connection go on at `/runs/{id}/events` with `Last-Event-ID`.
+#[utoipa::path(
+    post, path = "/agent/query/stream", tag = "agent", operation_id = "queryStream",
+    request_body(content = QueryRequest, example = json!({"message": "按月看趋势"})),
+    responses((status = 200, description = "Events of the run", content_type = "text/event-stream", body = String))
+)]
+pub async fn query_stream(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(query): Body<QueryRequest>,
+) -> Result<Response> {
+    let Admitted { conversation_id, run_id } = admit(&state, &caller, query).await?;
+    let ids = [("x-conversation-id", conversation_id.to_string()), ("x-run-id", run_id.to_string())];
+    let mut response = sse::run_events(&state, caller.user, run_id, 0);
+    for (name, id) in ids {
+        if let Ok(value) = HeaderValue::from_str(&id) {
+            response.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+    }
+    Ok(response)
+}
+
+/// Checks a question and hands it to the agent. When this returns, it is durable.
+pub async fn admit(state: &AppState, caller: &Caller, query: QueryRequest) -> Result<Admitted> {
+    if query.message.trim().is_empty() {
+        return Err(ApiError::bad_request("empty_message", "the message is empty"));
+    }
+    let limit = state.config.limits.message_bytes;
+    if query.message.len() > limit {
+        return Err(ApiError::too_large(limit as u64));
+    }
+    match &query.conversation_id {
+        Some(conversation) => {
+            state.own(&caller.user, conversation).await?;
+            for file in &query.file_ids {
+                state.deps.store.upload(conversation, file.as_str()).await?;
+            }
+        }
+        None if !query.file_ids.is_empty() => {
+            return Err(ApiError::bad_request(
+                "conversation_required",
+                "`file_ids` belong to a conversation: send its `conversation_id` too",
+            ));
+        }
+        None => {}
+    }
+    state.deps.agent.admit(&caller.user, query).await
+}

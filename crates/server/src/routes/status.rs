@@ -1,0 +1,56 @@
+//! What the page needs to know before anything else.
+
+use axum::extract::State;
+use serde::Serialize;
+use utoipa::ToSchema;
+
+use super::upload::FILE_TYPES;
+use crate::auth::{MaybeCaller, Via};
+use crate::config::Access;
+use crate::envelope::Data;
+use crate::service::SampleInfo;
+use crate::state::AppState;
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Status {
+    pub version: &'static str,
+    /// `provider:model`
+    #[schema(example = "offline")]
+    pub model: String,
+    /// The built-in rule-based analyst answers.
+    pub offline: bool,
+    pub auth_required: bool,
+    /// Who is signed in.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "admin")]
+    pub role: Option<&'static str>,
+    pub samples: Vec<SampleInfo>,
+    /// Endings of files that can be uploaded.
+    pub file_types: Vec<&'static str>,
+    /// Bytes of one upload.
+    pub upload_limit: u64,
+}
+
+/// Version, model, whether sign-in is needed, sample data.
+#[utoipa::path(get, path = "/status", tag = "health", operation_id = "status", responses((status = 200, body = Data<Status>)))]
+pub async fn status(State(state): State<AppState>, MaybeCaller(caller): MaybeCaller) -> Data<Status> {
+    let known = caller.is_some();
+    let signed_in = caller.filter(|caller| caller.via != Via::Local);
+    Data::of(Status {
+        version: env!("CARGO_PKG_VERSION"),
+        model: if known { state.deps.model.name.clone() } else { String::new() },
+        offline: state.deps.model.offline,
+        auth_required: state.config.access == Access::SignIn,
+        role: signed_in.as_ref().map(|caller| caller.role.as_str()),
+        user: signed_in.map(|caller| caller.name),
+        samples: if known {
+            state.deps.samples.iter().map(|sample| sample.info.clone()).collect()
+        } else {
+            vec![]
+        },
+        file_types: FILE_TYPES.to_vec(),
+        upload_limit: state.config.limits.upload_bytes,
+    })
+}

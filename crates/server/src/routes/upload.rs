@@ -1,0 +1,260 @@
+//! Uploads: multipart, streamed to disk, many files at once (SPEC A4, F1).
+//!
+//! Nothing is parsed here; ingest does that, in the sandbox. A file the client did not finish leaves nothing behind.
+
+use axum::extract::multipart::{Field, MultipartError, MultipartRejection};
+use axum::extract::{Multipart, State};
+use axum::http::StatusCode;
+use ba_protocol::api::ErrorInfo;
+use ba_protocol::{ConversationId, Upload};
+use ba_store::filename::{clean_filename, extension};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use crate::auth::Caller;
+use crate::envelope::{Data, Query};
+use crate::error::{ApiError, Result};
+use crate::ingest;
+use crate::state::AppState;
+
+/// What people may upload (SPEC F1).
+pub const FILE_TYPES: [&str; 12] =
+    ["csv", "tsv", "xlsx", "xls", "json", "jsonl", "parquet", "txt", "md", "py", "sql", "pdf"];
+
+/// Parts that are not files: more than these are a mistake or an attack.
+const MAX_OTHER_PARTS: usize = 20;
+
+/// The multipart form, for the API document.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "describes the form; the parts are streamed, never held")]
+pub struct UploadForm {
+    /// Repeatable.
+    #[schema(format = Binary, content_media_type = "application/octet-stream")]
+    file: Vec<u8>,
+    /// Before the files. A new conversation when absent.
+    conversation_id: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Uploaded {
+    pub conversation_id: ConversationId,
+    pub files: Vec<Upload>,
+    /// Files that were not taken, and why.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub rejected: Vec<Rejected>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Rejected {
+    pub filename: String,
+    pub error: ErrorInfo,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct UploadQuery {
+    /// Instead of the form's field of this name.
+    #[param(value_type = Option<String>)]
+    conversation_id: Option<ConversationId>,
+}
+
+/// Add files to a conversation, or start one with them.
+#[utoipa::path(post, path = "/files/upload", tag = "files", operation_id = "uploadFiles", params(UploadQuery),
+    request_body(content = inline(UploadForm), content_type = "multipart/form-data"),
+    responses((status = 200, body = Data<Uploaded>)))]
+pub async fn upload(
+    State(state): State<AppState>,
+    caller: Caller,
+    Query(query): Query<UploadQuery>,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Data<Uploaded>> {
+    let mut form = form.map_err(|refused| {
+        ApiError::new(
+            refused.status(),
+            "invalid_multipart",
+            "send the files as multipart/form-data, in fields named `file`",
+        )
+    })?;
+    let mut intake =
+        Intake { state: &state, caller: &caller, place: Place::New(None), files: vec![], rejected: vec![] };
+    if let Some(conversation) = query.conversation_id {
+        intake.choose(conversation).await?;
+    }
+    if let Err(error) = intake.read(&mut form).await {
+        intake.undo().await;
+        return Err(error);
+    }
+    let (conversation_id, files, rejected) = intake.finish().await?;
+    let files = ingest::start(&state, files).await;
+    Ok(Data::of(Uploaded { conversation_id, files, rejected }))
+}
+
+/// Where the files go.
+enum Place {
+    Existing(ConversationId),
+    /// Made when the first file comes.
+    New(Option<ConversationId>),
+}
+
+/// One upload request as it is read.
+struct Intake<'a> {
+    state: &'a AppState,
+    caller: &'a Caller,
+    place: Place,
+    files: Vec<Upload>,
+    rejected: Vec<(Rejected, ApiError)>,
+}
+
+impl Intake<'_> {
+    async fn read(&mut self, form: &mut Multipart) -> Result<()> {
+        let mut others = 0;
+        while let Some(field) = form.next_field().await.map_err(|error| broken(&error))? {
+            if field.file_name().is_some() {
+                if self.files.len() + self.rejected.len() >= self.state.config.limits.upload_files {
+                    let limit = self.state.config.limits.upload_files;
+                    return Err(ApiError::new(
+                        StatusCode::PAYLOAD_TOO_LARGE,
+                        "too_many_files",
+                        format!("at most {limit} files in one request"),
+                    ));
+                }
+                self.take(field).await?;
+                continue;
+            }
+            others += 1;
+            if others > MAX_OTHER_PARTS {
+                return Err(ApiError::bad_request("too_many_parts", "the form has too many parts"));
+            }
+            match field.name() {
+                Some("conversation_id") => {
+                    let given = small_text(field).await?;
+                    if !given.trim().is_empty() {
+                        self.choose(ConversationId::parse(given.trim())?).await?;
+                    }
+                }
+                Some("file") => {
+                    return Err(ApiError::bad_request("filename_missing", "a `file` part has no file name"));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    async fn choose(&mut self, conversation: ConversationId) -> Result<()> {
+        match &self.place {
+            Place::Existing(chosen) if *chosen == conversation => Ok(()),
+            Place::New(None) => {
+                self.state.own(&self.caller.user, &conversation).await?;
+                self.place = Place::Existing(conversation);
+                Ok(())
+            }
+            _ => Err(ApiError::bad_request(
+                "conversation_late",
+                "`conversation_id` must come once, before the files",
+            )),
+        }
+    }
+
+    /// A file of a wrong type or size is refused by itself; the others are taken.
+    async fn take(&mut self, mut field: Field<'_>) -> Result<()> {
+        let filename = clean_filename(field.file_name().unwrap_or(""));
+        let taken = self.store(&filename, &mut field).await;
+        match taken {
+            Ok(upload) => self.files.push(upload),
+            Err(error) if matches!(error.code(), "unsupported_file_type" | "too_large" | "empty_file") => {
+                drain(field, self.state.config.limits.upload_bytes).await?;
+                self.rejected.push((Rejected { filename, error: error.info.clone() }, error));
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    async fn store(&mut self, filename: &str, field: &mut Field<'_>) -> Result<Upload> {
+        let kind = extension(filename);
+        if !FILE_TYPES.contains(&kind.as_str()) {
+            return Err(ApiError::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unsupported_file_type",
+                format!("`{filename}` cannot be read; upload one of: {}", FILE_TYPES.join(", ")),
+            ));
+        }
+        let conversation = self.conversation().await?;
+        let limit = self.state.config.limits.upload_bytes;
+        let mut writer = self.state.deps.store.begin_upload(&conversation, filename, Some(limit)).await?;
+        let mut size = 0u64;
+        while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
+            size += chunk.len() as u64;
+            writer.write(&chunk).await?;
+        }
+        if size == 0 {
+            return Err(ApiError::bad_request("empty_file", format!("`{filename}` is empty")));
+        }
+        Ok(writer.finish().await?)
+    }
+
+    async fn conversation(&mut self) -> Result<ConversationId> {
+        match &self.place {
+            Place::Existing(id) | Place::New(Some(id)) => Ok(id.clone()),
+            Place::New(None) => {
+                let made = self.state.deps.store.create(&self.caller.user, "").await?;
+                self.place = Place::New(Some(made.id.clone()));
+                Ok(made.id)
+            }
+        }
+    }
+
+    async fn finish(mut self) -> Result<(ConversationId, Vec<Upload>, Vec<Rejected>)> {
+        if self.files.is_empty() {
+            self.undo().await;
+            let none = || ApiError::bad_request("no_file", "the form has no field `file` with a file in it");
+            return Err(self.rejected.into_iter().next().map_or_else(none, |(_, error)| error));
+        }
+        let conversation = self.conversation().await?;
+        Ok((conversation, self.files, self.rejected.into_iter().map(|(rejected, _)| rejected).collect()))
+    }
+
+    /// A failed request leaves no files and no empty conversation.
+    async fn undo(&self) {
+        let store = &self.state.deps.store;
+        for file in &self.files {
+            if let Err(error) = store.delete_upload(&file.conversation_id, &file.file_id).await {
+                tracing::warn!(%error, file = %file.file_id, "could not remove a file of a failed upload");
+            }
+        }
+        if let Place::New(Some(id)) = &self.place
+            && let Err(error) = store.delete(&self.caller.user, id).await
+        {
+            tracing::warn!(%error, conversation = %id, "could not remove the conversation of a failed upload");
+        }
+    }
+}
+
+/// Reads the rest of a refused file, so that the next part is reached; a very long rest ends the request.
+async fn drain(mut field: Field<'_>, limit: u64) -> Result<()> {
+    let mut rest = 0u64;
+    while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
+        rest += chunk.len() as u64;
+        if rest > limit {
+            return Err(ApiError::too_large(limit));
+        }
+    }
+    Ok(())
+}
+
+async fn small_text(mut field: Field<'_>) -> Result<String> {
+    let mut text = Vec::new();
+    while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
+        text.extend_from_slice(&chunk);
+        if text.len() > 1000 {
+            return Err(ApiError::bad_request("invalid_multipart", "a text field of the form is too long"));
+        }
+    }
+    String::from_utf8(text)
+        .map_err(|_| ApiError::bad_request("invalid_multipart", "a text field is not UTF-8"))
+}
+
+fn broken(error: &MultipartError) -> ApiError {
+    ApiError::new(error.status(), "invalid_multipart", error.body_text())
+}

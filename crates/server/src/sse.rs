@@ -1,0 +1,56 @@
+//! A run's events as server-sent events (SPEC A2): the id is the durable sequence number.
+
+use std::convert::Infallible;
+
+use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use ba_protocol::{RunId, UserId};
+use futures::{Stream, StreamExt};
+
+use crate::follow::{Item, follow};
+use crate::state::AppState;
+
+/// Milliseconds a browser waits before it comes back.
+const RETRY: std::time::Duration = std::time::Duration::from_millis(1000);
+
+/// Streams a run that the caller may see, from the event after `after`.
+pub fn run_events(state: &AppState, owner: UserId, run: RunId, after: u64) -> Response {
+    let deps = &state.deps;
+    let items = follow(deps.store.clone(), deps.bus.clone(), owner, run, after).map(to_event);
+    respond(state, items)
+}
+
+/// Any events as a stream that ends when the server stops.
+pub fn respond(state: &AppState, events: impl Stream<Item = Event> + Send + 'static) -> Response {
+    let hello = futures::stream::once(async { Event::default().comment("ok").retry(RETRY) });
+    let events = hello.chain(events).take_until(state.stopping.clone().cancelled_owned());
+    let alive = KeepAlive::new().interval(state.config.heartbeat).text("heartbeat");
+    let mut response = Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(alive).into_response();
+    let headers = response.headers_mut();
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-cache, no-transform"));
+    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    response
+}
+
+fn to_event(item: Item) -> Event {
+    match item {
+        Item::Frame(frame) => {
+            let event = Event::default().event(frame.name).data(&frame.json);
+            match frame.seq {
+                Some(seq) => event.id(seq.to_string()),
+                None => event,
+            }
+        }
+        Item::Behind(skipped) => {
+            Event::default().event("stream.behind").data(format!(r#"{{"skipped":{skipped}}}"#))
+        }
+        Item::Broken => Event::default().comment("the store failed; come back with the last id"),
+    }
+}
+
+/// Where a reader wants to go on: `Last-Event-ID`, else `?after=`, else the start.
+pub fn resume_point(headers: &HeaderMap, after: Option<u64>) -> u64 {
+    let last = headers.get("last-event-id").and_then(|v| v.to_str().ok()).and_then(|v| v.trim().parse().ok());
+    last.or(after).unwrap_or(0)
+}

@@ -1,0 +1,4 @@
+//! The server as its clients see it.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod openapi;
