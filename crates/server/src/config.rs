@@ -34,8 +34,6 @@ pub enum Access {
 pub struct Limits {
     /// A JSON body.
     pub body_bytes: usize,
-    /// A question.
-    pub message_bytes: usize,
     /// One uploaded file.
     pub upload_bytes: u64,
     /// Files of one upload request.
@@ -77,7 +75,6 @@ impl Default for Limits {
         const MB: usize = 1024 * 1024;
         Self {
             body_bytes: 4 * MB,
-            message_bytes: MB,
             upload_bytes: 512 * MB as u64,
             upload_files: 100,
             import_bytes: 2048 * MB as u64,

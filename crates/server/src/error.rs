@@ -5,6 +5,7 @@
 use axum::Json;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use ba_agent::AgentError;
 use ba_protocol::api::ErrorInfo;
 use ba_protocol::ids::InvalidId;
 use ba_store::StoreError;
@@ -25,13 +26,13 @@ pub struct Failure {
 #[derive(Debug, Clone)]
 pub struct ApiError {
     pub status: StatusCode,
-    pub info: ErrorInfo,
-    headers: HeaderMap,
+    pub info: Box<ErrorInfo>,
+    headers: Box<HeaderMap>,
 }
 
 impl ApiError {
     pub fn new(status: StatusCode, code: &str, message: impl Into<String>) -> Self {
-        Self { status, info: ErrorInfo::new(code, message), headers: HeaderMap::new() }
+        Self { status, info: Box::new(ErrorInfo::new(code, message)), headers: Box::default() }
     }
 
     pub fn bad_request(code: &str, message: impl Into<String>) -> Self {
@@ -78,6 +79,17 @@ impl ApiError {
         Self::new(StatusCode::SERVICE_UNAVAILABLE, code, message)
     }
 
+    /// A run's own error, with the status that fits who is at fault.
+    fn run_failed(info: ErrorInfo) -> Self {
+        let status = match info.code.as_str() {
+            "model_rate_limited" => StatusCode::SERVICE_UNAVAILABLE,
+            "model_timeout" => StatusCode::GATEWAY_TIMEOUT,
+            code if code.starts_with("model_") => StatusCode::BAD_GATEWAY,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self { status, info: Box::new(info), headers: Box::default() }
+    }
+
     pub fn with_details(mut self, details: serde_json::Value) -> Self {
         self.info.details = Some(details);
         self
@@ -103,8 +115,8 @@ impl std::error::Error for ApiError {}
 
 impl IntoResponse for ApiError {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(Failure { success: false, error: self.info })).into_response();
-        response.headers_mut().extend(self.headers);
+        let mut response = (self.status, Json(Failure { success: false, error: *self.info })).into_response();
+        response.headers_mut().extend(*self.headers);
         response.headers_mut().insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
         response
     }
@@ -134,6 +146,24 @@ impl From<StoreError> for ApiError {
             | StoreError::Corrupt(_)
             | StoreError::Unavailable(_)
             | StoreError::Io { .. }) => Self::internal(error),
+        }
+    }
+}
+
+impl From<AgentError> for ApiError {
+    fn from(error: AgentError) -> Self {
+        let message = error.to_string();
+        match error {
+            AgentError::EmptyMessage => Self::bad_request("empty_message", message),
+            AgentError::MessageTooLong { .. } => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, "message_too_long", message)
+            }
+            AgentError::UnknownModel(_) => Self::bad_request("unknown_model", message),
+            AgentError::UnknownFile(_) => Self::new(StatusCode::NOT_FOUND, "not_found", message),
+            AgentError::RunFailed(info) => Self::run_failed(info),
+            AgentError::Cancelled => Self::new(StatusCode::CONFLICT, "cancelled", message),
+            AgentError::ShuttingDown => Self::unavailable("shutting_down", message),
+            AgentError::Store(error) => error.into(),
         }
     }
 }

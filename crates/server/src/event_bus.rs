@@ -6,6 +6,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use ba_agent::EventSink;
 use ba_protocol::{Event, RunEvent, RunId};
 use parking_lot::Mutex;
 use tokio::sync::broadcast;
@@ -121,6 +122,16 @@ impl EventBus {
 
     pub fn is_empty(&self) -> bool {
         self.len() == 0
+    }
+}
+
+impl EventSink for EventBus {
+    fn publish(&self, event: &Event) {
+        Self::publish(self, event);
+    }
+
+    fn passing(&self, run_id: &RunId, event: RunEvent) {
+        Self::passing(self, run_id, &event);
     }
 }
 

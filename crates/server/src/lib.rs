@@ -27,8 +27,5 @@ pub use error::ApiError;
 pub use event_bus::EventBus;
 pub use router::router;
 pub use serve::{StartError, check_access, serve};
-pub use service::{
-    Admitted, AgentMetrics, AgentService, Check, Deps, Ingest, ModelLabel, Sample, SampleInfo, SkillInfo,
-    ToolInfo, run_failure,
-};
+pub use service::{Check, Deps, Ingest, Sample, SampleInfo, SkillInfo, ToolInfo};
 pub use state::AppState;

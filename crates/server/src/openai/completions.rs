@@ -4,6 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::sse::Event;
 use axum::response::{IntoResponse, Response};
+use ba_agent::Admitted;
 use ba_protocol::api::{AgentResponse, QueryRequest};
 use ba_protocol::{ConversationId, RunId};
 use futures::StreamExt;
@@ -18,7 +19,6 @@ use crate::error::{ApiError, Result};
 use crate::event_bus::Frame;
 use crate::follow::{Item, follow};
 use crate::routes::query;
-use crate::service::Admitted;
 use crate::sse;
 use crate::state::AppState;
 
@@ -42,7 +42,7 @@ pub async fn create(
     if request.stream == Some(true) {
         return Ok(stream(&state, caller, chat, conversation_id, run_id));
     }
-    let answer = state.deps.agent.wait(&run_id).await?;
+    let answer = state.deps.agent.wait(&caller.user, &run_id).await?;
     let text = markdown::of(&answer, &state.deps.store).await;
     chat.remember(&state.deps.store, &caller.user, &text, &conversation_id).await;
     let choice = Choice {

@@ -22,11 +22,11 @@ pub struct SkillList {
 /// The tools the model may call, with the schemas of their arguments.
 #[utoipa::path(get, path = "/tools", tag = "agent", operation_id = "listTools", responses((status = 200, body = Data<ToolList>)))]
 pub async fn tools(State(state): State<AppState>, _: Caller) -> Data<ToolList> {
-    Data::of(ToolList { tools: state.deps.agent.tools() })
+    Data::of(ToolList { tools: state.deps.agent.registry().iter().map(|tool| tool.spec().into()).collect() })
 }
 
 /// The skills the model may activate.
 #[utoipa::path(get, path = "/skills", tag = "agent", operation_id = "listSkills", responses((status = 200, body = Data<SkillList>)))]
 pub async fn skills(State(state): State<AppState>, _: Caller) -> Data<SkillList> {
-    Data::of(SkillList { skills: state.deps.agent.skills() })
+    Data::of(SkillList { skills: state.deps.skills.clone() })
 }

@@ -75,13 +75,6 @@ pub struct NewConversation {
     title: String,
 }
 
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct TurnQuery {
-    /// Which turn, from 1; the next one when absent.
-    turn: Option<u32>,
-}
-
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Deleted {
     #[schema(example = true)]
@@ -157,23 +150,6 @@ pub async fn delete(
 ) -> Result<Data<Deleted>> {
     state.deps.store.delete(&caller.user, &id).await?;
     Ok(Data::of(Deleted { deleted: true }))
-}
-
-/// What the model is sent for a turn, with token counts.
-#[utoipa::path(get, path = "/conversations/{conversation_id}/context", tag = "conversations", operation_id = "readContext",
-    params(("conversation_id" = String, Path, example = "conv_a87365d8983d"), TurnQuery),
-    responses((status = 200, body = Data<Object>)))]
-pub async fn context(
-    State(state): State<AppState>,
-    caller: Caller,
-    Path(id): Path<ConversationId>,
-    Query(query): Query<TurnQuery>,
-) -> Result<Data<serde_json::Value>> {
-    state.own(&caller.user, &id).await?;
-    match state.deps.agent.context(&id, query.turn.unwrap_or(0)).await? {
-        Some(context) => Ok(Data::of(context)),
-        None => Err(ApiError::not_found("the context of this turn")),
-    }
 }
 
 fn title_of(given: &str) -> Result<String> {

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use ba_agent::metrics;
+use ba_agent::run::Language;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -21,6 +23,8 @@ pub struct Metrics {
     pub report: String,
     /// Seconds since the start.
     pub uptime: u64,
+    /// Runs under way.
+    pub live_runs: usize,
     /// Streams being read right now.
     pub stream_readers: usize,
     /// Resident memory of the server in bytes, where the system tells.
@@ -30,10 +34,11 @@ pub struct Metrics {
 /// Calls, errors, cache hits, latencies.
 #[utoipa::path(get, path = "/metrics", tag = "health", operation_id = "metrics", responses((status = 200, body = Data<Metrics>)))]
 pub async fn json(State(state): State<AppState>, _: Caller) -> Data<Metrics> {
-    let metrics = state.deps.agent.metrics();
+    let snapshot = state.deps.agent.metrics().snapshot();
     Data::of(Metrics {
-        agent: metrics.json,
-        report: metrics.report,
+        report: metrics::report(&snapshot, Language::Zh),
+        agent: serde_json::to_value(&snapshot).unwrap_or_default(),
+        live_runs: state.deps.agent.live_runs(),
         uptime: state.started.elapsed().as_secs(),
         stream_readers: state.deps.bus.readers(),
         resident_bytes: resident_bytes(),
@@ -44,10 +49,11 @@ pub async fn json(State(state): State<AppState>, _: Caller) -> Data<Metrics> {
 #[utoipa::path(get, path = "/metrics", tag = "health", operation_id = "prometheus",
     responses((status = 200, description = "Prometheus text format", content_type = "text/plain", body = String)))]
 pub async fn prometheus(State(state): State<AppState>, _: Caller) -> Response {
-    let mut text = state.deps.agent.metrics().prometheus;
+    let mut text = metrics::prometheus(&state.deps.agent.metrics().snapshot());
     text.push_str(&state.http_metrics.prometheus());
     let gauges = [
         ("ba_uptime_seconds", "Seconds since the start.", state.started.elapsed().as_secs()),
+        ("ba_live_runs", "Runs under way.", state.deps.agent.live_runs() as u64),
         ("ba_stream_readers", "Event streams being read.", state.deps.bus.readers() as u64),
         ("ba_resident_bytes", "Resident memory of the server.", resident_bytes().unwrap_or(0)),
     ];

@@ -3,12 +3,12 @@
 use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
+use ba_agent::Admitted;
 use ba_protocol::api::{AgentResponse, QueryRequest};
 
 use crate::auth::Caller;
 use crate::envelope::{Body, Data};
 use crate::error::{ApiError, Result};
-use crate::service::Admitted;
 use crate::sse;
 use crate::state::AppState;
 
@@ -24,7 +24,7 @@ pub async fn query(
     Body(query): Body<QueryRequest>,
 ) -> Result<Data<AgentResponse>> {
     let admitted = admit(&state, &caller, query).await?;
-    Ok(Data::of(state.deps.agent.wait(&admitted.run_id).await?))
+    Ok(Data::of(state.deps.agent.wait(&caller.user, &admitted.run_id).await?))
 }
 
 /// Ask a question and follow the run as server-sent events: `run.started`, `round`, `text.delta`, `tool.started`,
@@ -53,27 +53,11 @@ pub async fn query_stream(
 
 /// Checks a question and hands it to the agent. When this returns, it is durable.
 pub async fn admit(state: &AppState, caller: &Caller, query: QueryRequest) -> Result<Admitted> {
-    if query.message.trim().is_empty() {
-        return Err(ApiError::bad_request("empty_message", "the message is empty"));
+    if query.conversation_id.is_none() && !query.file_ids.is_empty() {
+        return Err(ApiError::bad_request(
+            "conversation_required",
+            "`file_ids` belong to a conversation: send its `conversation_id` too",
+        ));
     }
-    let limit = state.config.limits.message_bytes;
-    if query.message.len() > limit {
-        return Err(ApiError::too_large(limit as u64));
-    }
-    match &query.conversation_id {
-        Some(conversation) => {
-            state.own(&caller.user, conversation).await?;
-            for file in &query.file_ids {
-                state.deps.store.upload(conversation, file.as_str()).await?;
-            }
-        }
-        None if !query.file_ids.is_empty() => {
-            return Err(ApiError::bad_request(
-                "conversation_required",
-                "`file_ids` belong to a conversation: send its `conversation_id` too",
-            ));
-        }
-        None => {}
-    }
-    state.deps.agent.admit(&caller.user, query).await
+    Ok(state.deps.agent.admit(&caller.user, query).await?)
 }

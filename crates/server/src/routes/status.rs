@@ -37,11 +37,12 @@ pub struct Status {
 #[utoipa::path(get, path = "/status", tag = "health", operation_id = "status", responses((status = 200, body = Data<Status>)))]
 pub async fn status(State(state): State<AppState>, MaybeCaller(caller): MaybeCaller) -> Data<Status> {
     let known = caller.is_some();
+    let model = state.deps.agent.model().info();
     let signed_in = caller.filter(|caller| caller.via != Via::Local);
     Data::of(Status {
         version: env!("CARGO_PKG_VERSION"),
-        model: if known { state.deps.model.name.clone() } else { String::new() },
-        offline: state.deps.model.offline,
+        model: if known { model.name.clone() } else { String::new() },
+        offline: model.offline,
         auth_required: state.config.access == Access::SignIn,
         role: signed_in.as_ref().map(|caller| caller.role.as_str()),
         user: signed_in.map(|caller| caller.name),

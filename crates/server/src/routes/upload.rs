@@ -164,7 +164,7 @@ impl Intake<'_> {
             Ok(upload) => self.files.push(upload),
             Err(error) if matches!(error.code(), "unsupported_file_type" | "too_large" | "empty_file") => {
                 drain(field, self.state.config.limits.upload_bytes).await?;
-                self.rejected.push((Rejected { filename, error: error.info.clone() }, error));
+                self.rejected.push((Rejected { filename, error: *error.info.clone() }, error));
             }
             Err(error) => return Err(error),
         }
