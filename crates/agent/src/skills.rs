@@ -102,7 +102,12 @@ impl Skills {
             catalog.active(frame.skill_name.as_str()).filter(|skill| skill.hash == frame.hash)
         });
         let files = skills.flat_map(|skill| {
-            let checked = skill.files.iter().filter(|f| skill.read_file(&f.path, library.limits()).is_ok());
+            let wanted = |path: &str| path.starts_with("scripts/") || path.starts_with("assets/");
+            let checked = skill
+                .files
+                .iter()
+                .filter(move |f| wanted(&f.path))
+                .filter(|f| skill.read_file(&f.path, library.limits()).is_ok());
             checked.map(|f| (sandbox_path(skill, &f.path), skill.dir.join(&f.path)))
         });
         files.collect()

@@ -134,9 +134,10 @@ pub fn instructions(skill: &Skill, budget: usize, count: CountTokens<'_>) -> Str
     text
 }
 
-/// Where the sandbox shows a skill's file, relative to the working folder, read-only.
+/// The name under which the sandbox shows a skill's file in the working folder, read-only: `rfm__score.py` for
+/// `scripts/score.py`. One plain name, because inputs of a job have no folders.
 pub fn sandbox_path(skill: &Skill, path: &str) -> String {
-    format!("skills/{}/{path}", skill.name)
+    format!("{}__{}", skill.name, path.strip_prefix("scripts/").unwrap_or(path).replace('/', "__"))
 }
 
 /// Level 3: one file as text. A binary file is described, not shown.

@@ -140,13 +140,15 @@ impl RunPython {
     }
 }
 
-/// Every upload, by its name and by its id.
+/// Every upload, by its name and by its id, and the files of the active skills.
 async fn inputs(store: &Store, ctx: &ToolContext) -> Result<Vec<Input>, ToolFailure> {
     let mut inputs = Vec::new();
     for upload in store.uploads(&ctx.conversation_id).await.map_err(storage)? {
         let path = store.upload_path(&upload).await.map_err(storage)?;
         inputs.push(Input { names: vec![upload.filename.clone(), upload.file_id.to_string()], path });
     }
+    let skill_files = ctx.skill_files.iter();
+    inputs.extend(skill_files.map(|(name, path)| Input { names: vec![name.clone()], path: path.clone() }));
     Ok(inputs)
 }
 
