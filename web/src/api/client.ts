@@ -97,8 +97,6 @@ export const api = {
   codes: async (conversation: string) => list<CodeFile>(await request(`/code${query({ conversation_id: conversation })}`), "code"),
   code: (id: string, conversation: string, version?: number) =>
     request<CodeFile>(`/code/${part(id)}${query({ conversation_id: conversation, version })}`),
-  codeVersions: async (id: string, conversation: string) =>
-    list<CodeFile>(await request(`/code/${part(id)}/versions${query({ conversation_id: conversation })}`), "versions"),
 
   runs: async (conversation?: string) => list<RunInfo>(await request(`/runs${query({ conversation_id: conversation })}`), "runs"),
   run: (id: string) => request<RunInfo>(`/runs/${part(id)}`),

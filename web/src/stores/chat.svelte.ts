@@ -2,7 +2,8 @@
 import { api, ApiError } from "$lib/api/client";
 import type { CodeFile, UploadedFile } from "$lib/api/types";
 import { asBody, explain } from "$lib/services/errors";
-import { RunStream } from "$lib/services/run-stream";
+import { DeltaJoiner } from "$lib/services/coalesce";
+import { RunStream, type RunEvent } from "$lib/services/run-stream";
 import { applyEvent, connectionLost, fromHistory, newTurn, type Turn } from "$lib/services/turn";
 import { conversations } from "./conversations.svelte";
 import { router } from "./router.svelte";
@@ -118,14 +119,17 @@ export class Chat {
   }
 
   #hooks(key: string) {
+    const joiner = new DeltaJoiner((event) => {
+      if (event.type === "run.started" && typeof event.data.conversation_id === "string") this.adopt(event.data.conversation_id);
+      this.#update(key, (turn) => ({ ...applyEvent(turn, event), reconnecting: false }));
+      if (event.type === "run.started") void conversations.refresh();
+    });
     return {
-      onEvent: (event: Parameters<typeof applyEvent>[1]) => {
-        if (event.type === "run.started" && typeof event.data.conversation_id === "string") this.adopt(event.data.conversation_id);
-        this.#update(key, (turn) => ({ ...applyEvent(turn, event), reconnecting: false }));
-        if (event.type === "run.started") void conversations.refresh();
+      onEvent: (event: RunEvent) => joiner.push(event),
+      onState: (state: "connected" | "reconnecting") => {
+        joiner.flush();
+        this.#update(key, (turn) => (state === "reconnecting" ? connectionLost(turn) : { ...turn, reconnecting: false }));
       },
-      onState: (state: "connected" | "reconnecting") =>
-        this.#update(key, (turn) => (state === "reconnecting" ? connectionLost(turn) : { ...turn, reconnecting: false })),
     };
   }
 
