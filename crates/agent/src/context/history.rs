@@ -1,12 +1,16 @@
-//! Rounds as messages. File reads of earlier rounds become their synopsis (SPEC X2); calls and results stay paired.
+//! Rounds as messages. File reads of earlier rounds become their synopsis (SPEC X2). Every call has its result and
+//! every result its call (SPEC X7), whatever was stored.
 
 use ba_protocol::round::RoundStep;
-use ba_protocol::{ContentBlock, Message, Role, Round, ToolResult, synopsis};
+use ba_protocol::{ContentBlock, FileFacts, Message, Role, Round, ToolCall, ToolResult, synopsis};
 use serde_json::Value;
+
+use super::piece::{Kind, Piece};
+use super::tokens::MemoCounter;
 
 /// How tool results are shown.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub(super) enum Keep {
     /// The current turn: as the tools answered.
     Whole,
     /// Earlier turns: file reads as one line.
@@ -17,37 +21,114 @@ pub enum Keep {
 pub fn round_messages(round: &Round) -> Vec<Message> {
     let mut messages = vec![Message::user(round.user_message.clone())];
     for step in &round.steps {
-        messages.extend(step_messages(step, Keep::Synopsis));
+        let (said, answered, _) = step_messages(step, Keep::Synopsis);
+        messages.extend([said, answered]);
     }
-    if let Some(answer) = &round.final_answer {
-        messages.push(Message::assistant(answer.clone()));
-    }
+    messages.push(Message::assistant(final_answer(round)));
     messages
 }
 
-/// One model turn with its calls, and the message that answers them all.
-pub fn step_messages(step: &RoundStep, keep: Keep) -> [Message; 2] {
-    let mut said = vec![ContentBlock::Text { text: step.model_text.clone() }];
-    said.extend(step.tool_calls.iter().map(|call| ContentBlock::ToolUse {
-        id: call.tool_call_id.clone(),
-        name: call.tool_name.clone(),
-        input: Value::Object(call.arguments.clone()),
-    }));
-    let answered = step
-        .results
-        .iter()
-        .map(|result| ContentBlock::ToolResult {
-            tool_use_id: result.tool_call_id.clone(),
-            content: shown(result, keep),
-            is_error: !result.success,
-        })
-        .collect();
-    [Message::new(Role::Assistant, said), Message::new(Role::User, answered)]
+/// A round that failed still ends with an assistant's word, so that roles alternate.
+fn final_answer(round: &Round) -> String {
+    round.final_answer.clone().unwrap_or_else(|| "（这一轮没有完成。）".to_owned())
 }
 
-fn shown(result: &ToolResult, keep: Keep) -> String {
-    match (&result.file_facts, keep) {
-        (Some(facts), Keep::Synopsis) if result.success => synopsis::line(facts),
-        _ => result.observation.clone(),
+pub(super) fn round_pieces(index: usize, round: &Round, counter: &MemoCounter) -> Vec<Piece> {
+    let mut pieces = vec![Piece::new(Kind::History, Some(index), Message::user(round.user_message.clone()))];
+    for step in &round.steps {
+        pieces.extend(step_pieces(Kind::History, Some(index), step, Keep::Synopsis, counter));
     }
+    pieces.push(Piece::new(Kind::History, Some(index), Message::assistant(final_answer(round))));
+    pieces
+}
+
+pub(super) fn step_pieces(
+    kind: Kind,
+    round: Option<usize>,
+    step: &RoundStep,
+    keep: Keep,
+    counter: &MemoCounter,
+) -> [Piece; 2] {
+    let (said, answered, synopses) = step_messages(step, keep);
+    let mut answer = Piece::new(kind, round, answered);
+    answer.synopses = synopses;
+    if synopses > 0 {
+        answer.original_tokens = counter.count_message(&observations(step));
+    }
+    [Piece::new(kind, round, said), answer]
+}
+
+/// One model turn with its calls, the message that answers them all, and how many reads became a synopsis.
+fn step_messages(step: &RoundStep, keep: Keep) -> (Message, Message, usize) {
+    let mut said = vec![ContentBlock::Text { text: step.model_text.clone() }];
+    let mut answered = Vec::new();
+    let mut synopses = 0;
+    let mut seen: Vec<&str> = Vec::new();
+    for call in &step.tool_calls {
+        if seen.contains(&call.tool_call_id.as_str()) {
+            continue;
+        }
+        seen.push(&call.tool_call_id);
+        said.push(ContentBlock::ToolUse {
+            id: call.tool_call_id.clone(),
+            name: call.tool_name.clone(),
+            input: Value::Object(call.arguments.clone()),
+        });
+        let result = step.results.iter().find(|r| r.tool_call_id == call.tool_call_id);
+        let (content, is_error) = match result {
+            None => (crate::pipeline::wrap(&call.tool_name, "(no result was recorded)"), true),
+            Some(result) => match read_facts(call, result).filter(|_| keep == Keep::Synopsis) {
+                Some(facts) => {
+                    synopses += 1;
+                    (synopsis::line(&facts), false)
+                }
+                None => (result.observation.clone(), !result.success),
+            },
+        };
+        answered.push(ContentBlock::ToolResult { tool_use_id: call.tool_call_id.clone(), content, is_error });
+    }
+    if answered.is_empty() {
+        answered.push(ContentBlock::Text { text: "(no tool was run)".to_owned() });
+    }
+    (Message::new(Role::Assistant, said), Message::new(Role::User, answered), synopses)
+}
+
+/// The facts of a file read; older records without facts are named by what they asked for.
+fn read_facts(call: &ToolCall, result: &ToolResult) -> Option<FileFacts> {
+    let is_read = call.tool_name == "file_reader" || call.tool_call_id.starts_with("call_read_file_");
+    if !result.success || !(is_read || result.file_facts.is_some()) {
+        return None;
+    }
+    result.file_facts.clone().or_else(|| {
+        let name = call.arguments.get("path").and_then(Value::as_str).unwrap_or("file").to_owned();
+        let file_type = name.rsplit_once('.').map_or("text", |(_, e)| e).to_owned();
+        Some(FileFacts::Other { name, file_type, size: result.observation.len() as u64 })
+    })
+}
+
+fn observations(step: &RoundStep) -> String {
+    let all: Vec<&str> = step.results.iter().map(|r| r.observation.as_str()).collect();
+    all.join("\n\n")
+}
+
+/// Tokens these rounds would take with nothing cleaned.
+pub(super) fn raw_tokens(rounds: &[Round], counter: &MemoCounter) -> usize {
+    rounds
+        .iter()
+        .map(|round| {
+            let steps: usize = round
+                .steps
+                .iter()
+                .map(|s| counter.count_message(&s.model_text) + counter.count_message(&observations(s)))
+                .sum();
+            counter.count_message(&round.user_message) + steps + counter.count_message(&final_answer(round))
+        })
+        .sum()
+}
+
+/// Messages and tokens a round takes once cleaned.
+pub(super) fn cleaned_size(round: &Round, counter: &MemoCounter) -> (usize, usize) {
+    let messages = round_messages(round);
+    let tokens = messages.iter().map(|m| counter.count_message(&m.wire_text())).sum();
+    (messages.len(), tokens)
 }

@@ -1,14 +1,37 @@
 //! What goes to the model for one turn (SPEC X1): stable system prompt, history, file list, user message, this turn.
-//! Pure: rounds and texts in, messages out.
+//!
+//! Pure: rounds and texts in, messages and a report out. Never calls the model; where an older span wants a summary
+//! it says so, and uses it when it is there.
 
+mod budget;
+mod extract;
 mod history;
+mod piece;
+mod segments;
+mod summary;
+#[cfg(test)]
+mod tests;
+mod tokens;
+
+use std::collections::HashMap;
 
 use ba_protocol::round::RoundStep;
 use ba_protocol::{Message, Round};
 
 use crate::run::Correction;
 
-pub use history::{round_messages, step_messages};
+pub use extract::{extract, importance};
+pub use history::round_messages;
+pub use piece::{ContextReport, Kind, PartReport};
+use piece::Piece;
+pub use segments::{Segment, segments};
+pub use summary::{WantedSummary, checked_summary, summary_request};
+pub use tokens::MemoCounter;
+
+/// Earlier rounds kept whole, whatever happens (SPEC X4).
+pub const WHOLE_ROUNDS: usize = 5;
+/// More messages than this start compression (SPEC X3).
+pub const MAX_MESSAGES: usize = 20;
 
 pub struct ContextInput<'a> {
     pub system_prompt: &'a str,
@@ -19,40 +42,86 @@ pub struct ContextInput<'a> {
     pub steps: &'a [RoundStep],
     pub correction: Option<&'a Correction>,
     pub last_turn: bool,
+    /// The model's context window in tokens.
+    pub window: usize,
+    pub strategy: Strategy,
+    /// Summaries at hand, by the key of their segment.
+    pub summaries: &'a HashMap<String, String>,
+}
+
+/// How rounds older than the last five are compressed (SPEC X4).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Strategy {
+    /// The first words of each.
+    Truncate,
+    /// The lines that matter, by importance score.
+    Extract,
+    /// A small model's summary where there is one, extraction else.
+    #[default]
+    Summarize,
 }
 
 pub struct BuiltContext {
     pub messages: Vec<Message>,
     /// How many messages from the start are the same in the next request of this conversation.
     pub stable_prefix: usize,
+    pub report: ContextReport,
+    /// Spans that would be better summarised; the next build finds the summaries under these keys.
+    pub wanted: Vec<WantedSummary>,
 }
 
 /// Packs one request.
-pub fn build_context(input: &ContextInput<'_>) -> BuiltContext {
-    let mut messages = vec![Message::system(input.system_prompt)];
-    for round in input.rounds {
-        messages.extend(round_messages(round));
+pub fn build_context(input: &ContextInput<'_>, counter: &MemoCounter) -> BuiltContext {
+    let mut wanted = Vec::new();
+    let mut pieces = vec![Piece::new(Kind::System, None, Message::system(input.system_prompt))];
+    let (older, whole_from) = segments(input.rounds, input.window, counter);
+    for segment in &older {
+        let rounds = &input.rounds[segment.from..segment.to];
+        let text = match (input.strategy, input.summaries.get(&segment.key)) {
+            (Strategy::Truncate, _) => extract::truncate(rounds),
+            (Strategy::Summarize, Some(summary)) => summary::shown(summary, rounds),
+            (strategy, _) => {
+                if strategy == Strategy::Summarize {
+                    wanted.push(WantedSummary { key: segment.key.clone(), source: summary::source(rounds) });
+                }
+                extract::extract(rounds, counter)
+            }
+        };
+        let heading = format!("[历史摘要] 第 {}–{} 轮\n", segment.from + 1, segment.to);
+        let mut piece = Piece::new(Kind::Summary, Some(segment.from), Message::system(heading + &text));
+        piece.original_tokens = history::raw_tokens(rounds, counter);
+        pieces.push(piece);
     }
-    let stable_prefix = messages.len();
+    for (index, round) in input.rounds.iter().enumerate().skip(whole_from) {
+        pieces.extend(history::round_pieces(index, round, counter));
+    }
+    let stable_prefix = pieces.len();
     if let Some(list) = input.file_list {
-        messages.push(Message::system(list));
+        pieces.push(Piece::new(Kind::FileList, None, Message::system(list)));
     }
-    messages.push(Message::user(input.user_message));
+    pieces.push(Piece::new(Kind::User, None, Message::user(input.user_message)));
     for step in input.steps {
-        messages.extend(step_messages(step, history::Keep::Whole));
+        pieces.extend(history::step_pieces(Kind::CurrentTurn, None, step, history::Keep::Whole, counter));
     }
+    notices(&mut pieces, input);
+    let over_budget = budget::fit(&mut pieces, input.window, counter);
+    let report = ContextReport::of(&mut pieces, input.window, over_budget, counter);
+    let messages = pieces.into_iter().map(|p| p.message).collect();
+    BuiltContext { messages, stable_prefix, report, wanted }
+}
+
+fn notices(pieces: &mut Vec<Piece>, input: &ContextInput<'_>) {
     if let Some(correction) = input.correction {
-        messages.push(Message::assistant(correction.output.clone()));
-        messages.push(Message::system(format!(
+        let output = ba_protocol::text::shorten(&correction.output, 4_000);
+        pieces.push(Piece::new(Kind::Notice, None, Message::assistant(output)));
+        let text = format!(
             "上一条输出无法解析：{}。请只输出一个符合格式的 JSON 对象，不要添加其他文字。",
             correction.problem
-        )));
+        );
+        pieces.push(Piece::new(Kind::Notice, None, Message::system(text)));
     }
     if input.last_turn {
-        messages.push(Message::system(
-            "这是本次运行的最后一轮：不要再调用工具，用已有结果以 complete 作答，并说明尚未完成的部分。"
-                .to_owned(),
-        ));
+        let text = "这是本次运行的最后一轮：不要再调用工具，用已有结果以 complete 作答，并说明尚未完成的部分。";
+        pieces.push(Piece::new(Kind::Notice, None, Message::system(text)));
     }
-    BuiltContext { messages, stable_prefix }
 }
