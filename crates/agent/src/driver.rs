@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use ba_model::{Model, ModelRequest};
+use ba_model::Model;
 use ba_protocol::api::{CallSummary, ErrorInfo, UsageInfo};
 use ba_protocol::event::ToolFinished;
 use ba_protocol::{Artifact, RunEvent, StructuredResponse, text};
@@ -15,7 +15,7 @@ use futures::stream::FuturesUnordered;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
-use crate::context::{ContextInput, build_context};
+use crate::context::MemoCounter;
 use crate::finish;
 use crate::pipeline::{CallRequest, Executed};
 use crate::respond::{self, RunFacts};
@@ -29,11 +29,13 @@ const PEEK: usize = 2_000;
 
 pub struct Driver {
     parts: AgentParts,
+    memo: MemoCounter,
 }
 
 /// One run while it is driven.
 pub(crate) struct Drive<'a> {
     pub parts: &'a AgentParts,
+    pub memo: &'a MemoCounter,
     pub record: RunRecord,
     pub state: RunState,
     pub model: Arc<dyn Model>,
@@ -41,13 +43,18 @@ pub(crate) struct Drive<'a> {
     pub artifacts: Vec<Artifact>,
     pub usage: UsageInfo,
     /// Share of the model's window the last request took.
-    window_share: f64,
+    pub window_share: f64,
     began: Instant,
 }
 
 impl Driver {
     pub fn new(parts: AgentParts) -> Self {
-        Self { parts }
+        let memo = MemoCounter::new(parts.counter.clone());
+        Self { parts, memo }
+    }
+
+    pub fn memo(&self) -> &MemoCounter {
+        &self.memo
     }
 
     pub fn parts(&self) -> &AgentParts {
@@ -65,6 +72,7 @@ impl Driver {
         };
         let mut drive = Drive {
             parts: &self.parts,
+            memo: &self.memo,
             usage: record.usage.clone(),
             record,
             state,
@@ -133,7 +141,7 @@ impl Drive<'_> {
         if let Some(model) = self.parts.models.get(Some(&effective.model)) {
             self.model = model;
         }
-        let request = self.request(&effective).await?;
+        let Some(request) = self.request(&effective).await? else { return Ok(()) };
         let round = self.state.machine.model_turns() + 1;
         let (sink, run_id) = (self.parts.sink.clone(), self.record.id.clone());
         let on_delta = move |delta: &str| {
@@ -290,61 +298,6 @@ impl Drive<'_> {
     /// What the active skills leave of the user's settings (SPEC S4).
     fn effective(&self) -> Effective {
         skills::effective(self.parts, &self.state)
-    }
-
-    async fn request(&mut self, effective: &Effective) -> Result<ModelRequest, StoreError> {
-        let store = &self.parts.store;
-        let conversation = &self.record.conversation_id;
-        let (rounds, codes, uploads) = tokio::try_join!(
-            store.rounds(conversation),
-            store.codes(conversation),
-            store.uploads(conversation)
-        )?;
-        let file_list = ba_store::file_list::unified_file_list(&codes, &uploads);
-        let own_notes = skills::conversation_notes(store, &uploads).await;
-        let extras = self.parts.skills.prompt(&self.record.message, own_notes, &self.parts.counter).await;
-        let system_prompt = format!("{}{}", self.parts.system_prompt, extras.stable);
-        let file_list = skills::join(file_list, extras.turn);
-        let Step::AskModel(ask) = self.state.machine.next_step(Timestamp::now()) else {
-            return Err(StoreError::Conflict("the run has ended".to_owned()));
-        };
-        let (correction, last_turn) = (ask.correction.cloned(), ask.last_turn);
-        let built = build_context(&ContextInput {
-            system_prompt: &system_prompt,
-            rounds: &rounds,
-            file_list: file_list.as_deref(),
-            user_message: &self.record.message,
-            steps: self.state.machine.steps(),
-            correction: correction.as_ref(),
-            last_turn,
-        });
-        Ok(ModelRequest {
-            messages: built.messages,
-            max_tokens: effective.max_tokens,
-            temperature: None,
-            schema: Some(StructuredResponse::json_schema()),
-            stable_prefix: built.stable_prefix,
-        })
-    }
-
-    /// Provider-reported usage where there is some, counted tokens else (SPEC M1).
-    fn account(&mut self, request: &ModelRequest, reply: &ba_model::ModelReply) -> ba_model::Usage {
-        let count = &self.parts.counter;
-        let usage = reply.usage.unwrap_or_else(|| ba_model::Usage {
-            input_tokens: request.messages.iter().map(|m| count(&m.wire_text()) as u64 + 4).sum(),
-            output_tokens: count(&reply.text) as u64,
-            cached_tokens: 0,
-        });
-        let info = self.model.info();
-        #[expect(clippy::cast_precision_loss, reason = "a share of a window")]
-        if info.window > 0 {
-            self.window_share = usage.input_tokens as f64 / info.window as f64;
-        }
-        self.usage.input_tokens += usage.input_tokens;
-        self.usage.output_tokens += usage.output_tokens;
-        self.usage.cached_tokens += usage.cached_tokens;
-        self.usage.cost = info.prices.map(|p| finish::cost(&self.usage, &p));
-        usage
     }
 
     /// What earlier steps of a resumed run did.

@@ -2,6 +2,7 @@
 //!
 //! Knows no axum, no SQL, no Python and no concrete tool.
 
+mod ask;
 pub mod context;
 mod driver;
 mod error;

@@ -16,6 +16,8 @@ use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::ask::Gathered;
+use crate::context::ContextReport;
 use crate::driver::Driver;
 use crate::error::AgentError;
 use crate::metrics::Metrics;
@@ -265,6 +267,19 @@ impl Agent {
             let _ = tokio::time::timeout(Duration::from_secs(5), self.inner.tasks.wait()).await;
         }
         self.inner.closing.cancel();
+    }
+
+    /// The context inspector: what a turn sent to the model, or what the next one would.
+    pub async fn context_report(
+        &self,
+        owner: &UserId,
+        conversation: &ConversationId,
+        turn: Option<usize>,
+    ) -> Result<Option<ContextReport>, AgentError> {
+        let parts = self.inner.driver.parts();
+        parts.store.conversation(owner, conversation).await?;
+        let gathered = Gathered::of(parts, conversation, "").await?;
+        Ok(gathered.inspect(parts, turn, self.inner.driver.memo()).await)
     }
 
     pub fn live_runs(&self) -> usize {

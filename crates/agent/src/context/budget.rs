@@ -16,10 +16,12 @@ const MARK: &str = "… [shortened]";
 /// True when even the smallest form does not fit.
 pub(super) fn fit(pieces: &mut [Piece], window: usize, counter: &MemoCounter) -> bool {
     let budget = window.saturating_sub(window * RESERVE_PERCENT / 100);
-    let mut sizes: Vec<usize> = pieces.iter().map(|p| counter.count_message(&p.message.wire_text())).collect();
+    let mut sizes: Vec<usize> =
+        pieces.iter().map(|p| counter.count_message(&p.message.wire_text())).collect();
     let mut total: usize = sizes.iter().sum();
     // Finished rounds go first, oldest first; what the current turn found goes last.
-    for kinds in [&[Kind::History, Kind::Summary][..], &[Kind::FileList, Kind::Notice], &[Kind::CurrentTurn]] {
+    for kinds in [&[Kind::History, Kind::Summary][..], &[Kind::FileList, Kind::Notice], &[Kind::CurrentTurn]]
+    {
         for stage in STAGES {
             for (piece, size) in pieces.iter_mut().zip(&mut sizes) {
                 if total <= budget {

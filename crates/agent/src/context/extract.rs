@@ -17,17 +17,35 @@ const OBSERVATION: usize = 160;
 static PATTERNS: LazyLock<Vec<(Regex, i32)>> = LazyLock::new(|| {
     let table = [
         // A figure with a unit, a percentage, or thousands separators.
-        (r"\d[\d,.]*\s*(?:%|％|万|亿|元|件|人|个|天|月|年|倍|pp|USD|CNY|RMB|[kKmM]\b)|[¥$€]\s*\d|\d{1,3}(?:,\d{3})+", 3),
+        (
+            r"\d[\d,.]*\s*(?:%|％|万|亿|元|件|人|个|天|月|年|倍|pp|USD|CNY|RMB|[kKmM]\b)|[¥$€]\s*\d|\d{1,3}(?:,\d{3})+",
+            3,
+        ),
         (r"\d", 1),
         // The user corrects us.
-        (r"(?i)不对|错了|应该是|改成|而不是|更正|纠正|口径|\b(?:actually|instead|wrong|incorrect|correction|should be|rather than)\b", 5),
+        (
+            r"(?i)不对|错了|应该是|改成|而不是|更正|纠正|口径|\b(?:actually|instead|wrong|incorrect|correction|should be|rather than)\b",
+            5,
+        ),
         // A decision that later rounds rely on.
-        (r"(?i)决定|采用|以.{1,20}为准|排除|剔除|按照|约定|\b(?:decided?|we will|use the|exclude|treat|assume|definition)\b", 3),
+        (
+            r"(?i)决定|采用|以.{1,20}为准|排除|剔除|按照|约定|\b(?:decided?|we will|use the|exclude|treat|assume|definition)\b",
+            3,
+        ),
         // Files and columns.
-        (r"(?i)`[^`]+`|\b[\w-]+\.(?:csv|tsv|xlsx?|json|parquet|py|sql|md|pdf)\b|\b(?:upload|code)_\w+|列名|字段|\bcolumn\b", 3),
-        (r"(?i)结论|因此|主要|最高|最低|增长|下降|异常|\b(?:conclusion|therefore|highest|lowest|grew|fell|overall)\b", 2),
+        (
+            r"(?i)`[^`]+`|\b[\w-]+\.(?:csv|tsv|xlsx?|json|parquet|py|sql|md|pdf)\b|\b(?:upload|code)_\w+|列名|字段|\bcolumn\b",
+            3,
+        ),
+        (
+            r"(?i)结论|因此|主要|最高|最低|增长|下降|异常|\b(?:conclusion|therefore|highest|lowest|grew|fell|overall)\b",
+            2,
+        ),
         // Chit-chat.
-        (r"(?i)^\s*(?:谢谢|多谢|好的|你好|您好|不客气|没问题|嗯|thanks?|thank you|ok(?:ay)?|hello|hi|great|sure)\b?[\s!！。.~]*$", -10),
+        (
+            r"(?i)^\s*(?:谢谢|多谢|好的|你好|您好|不客气|没问题|嗯|thanks?|thank you|ok(?:ay)?|hello|hi|great|sure)\b?[\s!！。.~]*$",
+            -10,
+        ),
     ];
     table.into_iter().filter_map(|(p, w)| Regex::new(p).ok().map(|r| (r, w))).collect()
 });
@@ -92,7 +110,9 @@ pub(super) fn shortened_observations(round: &Round) -> String {
         let shown = match &result.file_facts {
             Some(facts) if result.success => file_line(facts),
             _ => {
-                let asked = ["query", "path", "url", "skill_name"].iter().find_map(|k| call.arguments.get(*k)?.as_str());
+                let asked = ["query", "path", "url", "skill_name"]
+                    .iter()
+                    .find_map(|k| call.arguments.get(*k)?.as_str());
                 let asked = asked.map(|a| format!("{} → ", shorten(&one_line(a), 100))).unwrap_or_default();
                 format!("{}: {asked}{}", call.tool_name, shorten(&content_of(result), OBSERVATION))
             }

@@ -22,8 +22,8 @@ use crate::run::Correction;
 
 pub use extract::{extract, importance};
 pub use history::round_messages;
-pub use piece::{ContextReport, Kind, PartReport};
 use piece::Piece;
+pub use piece::{ContextReport, Kind, PartReport};
 pub use segments::{Segment, segments};
 pub use summary::{WantedSummary, checked_summary, summary_request};
 pub use tokens::MemoCounter;
@@ -121,7 +121,8 @@ fn notices(pieces: &mut Vec<Piece>, input: &ContextInput<'_>) {
         pieces.push(Piece::new(Kind::Notice, None, Message::system(text)));
     }
     if input.last_turn {
-        let text = "这是本次运行的最后一轮：不要再调用工具，用已有结果以 complete 作答，并说明尚未完成的部分。";
+        let text =
+            "这是本次运行的最后一轮：不要再调用工具，用已有结果以 complete 作答，并说明尚未完成的部分。";
         pieces.push(Piece::new(Kind::Notice, None, Message::system(text)));
     }
 }

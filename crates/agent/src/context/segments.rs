@@ -45,7 +45,9 @@ pub fn segments(rounds: &[Round], window: usize, counter: &MemoCounter) -> (Vec<
 fn key_of(rounds: &[Round]) -> String {
     let mut hasher = blake3::Hasher::new();
     for round in rounds {
-        for text in [round.round_id.as_str(), &round.user_message, round.final_answer.as_deref().unwrap_or("")] {
+        for text in
+            [round.round_id.as_str(), &round.user_message, round.final_answer.as_deref().unwrap_or("")]
+        {
             hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
         }
         for observation in round.tool_observations() {

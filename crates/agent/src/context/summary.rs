@@ -92,7 +92,10 @@ mod tests {
     fn invented_figures_are_dropped_and_true_ones_stay() {
         let source = "华东销售额 1,234.50 万元，同比 +18.2%，共 12 个月";
         let summary = "- 华东 1234.5 万元\n- 同比 18.2%\n- 预计明年 2000 万元\n- 口径：含税";
-        assert_eq!(checked_summary(summary, source).unwrap(), "- 华东 1234.5 万元\n- 同比 18.2%\n- 口径：含税");
+        assert_eq!(
+            checked_summary(summary, source).unwrap(),
+            "- 华东 1234.5 万元\n- 同比 18.2%\n- 口径：含税"
+        );
         assert_eq!(checked_summary("- 99", source), None);
     }
 }

@@ -1,0 +1,229 @@
+//! What a run asks its model: gathers the conversation, builds the context, and has older rounds summarised.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use ba_model::{Model, ModelReply, ModelRequest, Usage};
+use ba_protocol::api::ErrorInfo;
+use ba_protocol::{ConversationId, StructuredResponse};
+use ba_skills::Effective;
+use ba_store::{Store, StoreError};
+use jiff::Timestamp;
+
+use crate::context::{
+    BuiltContext, ContextInput, ContextReport, MemoCounter, Strategy, build_context, checked_summary,
+    summary_request,
+};
+use crate::driver::Drive;
+use crate::run::{Outcome, Step};
+use crate::service::AgentParts;
+use crate::{finish, skills};
+
+/// SPEC X5: summaries are kept across restarts, for this long.
+const SUMMARY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
+const SUMMARY_NAMESPACE: &str = "summary";
+/// A summary is worth this much waiting; extraction serves when it takes longer.
+const SUMMARY_PATIENCE: Duration = Duration::from_secs(20);
+
+impl Drive<'_> {
+    /// The next request; `None` when the run ended because nothing fits the model's window.
+    pub(crate) async fn request(
+        &mut self,
+        effective: &Effective,
+    ) -> Result<Option<ModelRequest>, StoreError> {
+        let Step::AskModel(ask) = self.state.machine.next_step(Timestamp::now()) else { return Ok(None) };
+        let (correction, last_turn) = (ask.correction.cloned(), ask.last_turn);
+        let gathered = Gathered::of(self.parts, &self.record.conversation_id, &self.record.message).await?;
+        let none = HashMap::new();
+        let input = ContextInput {
+            steps: self.state.machine.steps(),
+            correction: correction.as_ref(),
+            last_turn,
+            ..gathered.input(&self.record.message, self.model.info().window, &none)
+        };
+        let built = self.with_summaries(&input).await;
+        let report = &built.report;
+        if report.saved_tokens > 0 {
+            self.parts.log.context_cleaned(&self.record, report.original_tokens as u64, report.tokens as u64);
+        }
+        if report.over_budget {
+            let text = format!(
+                "the message and the results of this turn need about {} tokens, more than the model's window of {}: \
+                 ask a smaller question or use a model with a larger window",
+                report.tokens, report.window
+            );
+            self.state.machine.end(Outcome::Failed { error: ErrorInfo::new("context_too_long", text) });
+            return Ok(None);
+        }
+        Ok(Some(ModelRequest {
+            messages: built.messages,
+            max_tokens: effective.max_tokens,
+            temperature: None,
+            schema: Some(StructuredResponse::json_schema()),
+            stable_prefix: built.stable_prefix,
+        }))
+    }
+
+    /// Builds; where older spans want summaries, finds or makes them and builds again.
+    async fn with_summaries(&self, input: &ContextInput<'_>) -> BuiltContext {
+        let first = build_context(input, self.memo);
+        if first.wanted.is_empty() {
+            return first;
+        }
+        let model = self.parts.models.summary.clone();
+        let mut summaries = HashMap::new();
+        for wanted in &first.wanted {
+            if let Some(text) =
+                summary_of(&self.parts.store, model.as_ref(), &wanted.key, &wanted.source).await
+            {
+                summaries.insert(wanted.key.clone(), text);
+            }
+        }
+        if summaries.is_empty() {
+            first
+        } else {
+            build_context(&ContextInput { summaries: &summaries, ..*input }, self.memo)
+        }
+    }
+
+    /// Provider-reported usage where there is some, counted tokens else (SPEC M1).
+    pub(crate) fn account(&mut self, request: &ModelRequest, reply: &ModelReply) -> Usage {
+        let usage = reply.usage.unwrap_or_else(|| Usage {
+            input_tokens: request
+                .messages
+                .iter()
+                .map(|m| self.memo.count_message(&m.wire_text()) as u64)
+                .sum(),
+            output_tokens: self.memo.count(&reply.text) as u64,
+            cached_tokens: 0,
+        });
+        let info = self.model.info();
+        #[expect(clippy::cast_precision_loss, reason = "a share of a window")]
+        if info.window > 0 {
+            self.window_share = usage.input_tokens as f64 / info.window as f64;
+        }
+        self.usage.input_tokens += usage.input_tokens;
+        self.usage.output_tokens += usage.output_tokens;
+        self.usage.cached_tokens += usage.cached_tokens;
+        self.usage.cost = info.prices.map(|p| finish::cost(&self.usage, &p));
+        usage
+    }
+}
+
+/// What a conversation brings into a request.
+pub(crate) struct Gathered {
+    system_prompt: String,
+    rounds: Vec<ba_protocol::Round>,
+    file_list: Option<String>,
+}
+
+impl Gathered {
+    pub(crate) async fn of(
+        parts: &AgentParts,
+        conversation: &ConversationId,
+        question: &str,
+    ) -> Result<Self, StoreError> {
+        let store = &parts.store;
+        let (rounds, codes, uploads) = tokio::try_join!(
+            store.rounds(conversation),
+            store.codes(conversation),
+            store.uploads(conversation)
+        )?;
+        let own_notes = skills::conversation_notes(store, &uploads).await;
+        let extras = parts.skills.prompt(question, own_notes, &parts.counter).await;
+        let file_list = ba_store::file_list::unified_file_list(&codes, &uploads);
+        Ok(Self {
+            system_prompt: format!("{}{}", parts.system_prompt, extras.stable),
+            rounds,
+            file_list: skills::join(file_list, extras.turn),
+        })
+    }
+
+    fn input<'a>(
+        &'a self,
+        user_message: &'a str,
+        window: usize,
+        summaries: &'a HashMap<String, String>,
+    ) -> ContextInput<'a> {
+        ContextInput {
+            system_prompt: &self.system_prompt,
+            rounds: &self.rounds,
+            file_list: self.file_list.as_deref(),
+            user_message,
+            steps: &[],
+            correction: None,
+            last_turn: false,
+            window,
+            strategy: Strategy::Summarize,
+            summaries,
+        }
+    }
+
+    /// The inspector: what turn `turn` (from 1) sent first, or the next turn would send.
+    pub(crate) async fn inspect(
+        mut self,
+        parts: &AgentParts,
+        turn: Option<usize>,
+        memo: &MemoCounter,
+    ) -> Option<ContextReport> {
+        let message = match turn {
+            None => String::new(),
+            Some(turn) => {
+                let at = turn.checked_sub(1)?;
+                let message = self.rounds.get(at)?.user_message.clone();
+                self.rounds.truncate(at);
+                message
+            }
+        };
+        let window = parts.models.default.info().window;
+        let none = HashMap::new();
+        let first = build_context(&self.input(&message, window, &none), memo);
+        let mut summaries = HashMap::new();
+        for wanted in &first.wanted {
+            if let Some(text) = summary_of(&parts.store, None, &wanted.key, &wanted.source).await {
+                summaries.insert(wanted.key.clone(), text);
+            }
+        }
+        Some(build_context(&self.input(&message, window, &summaries), memo).report)
+    }
+}
+
+/// From the cache, else from the small model, checked and kept. Every failure means extraction instead (SPEC X4).
+async fn summary_of(
+    store: &Store,
+    model: Option<&Arc<dyn Model>>,
+    key: &str,
+    source: &str,
+) -> Option<String> {
+    match store.cache_get(SUMMARY_NAMESPACE, key).await {
+        Ok(Some(kept)) => return Some(kept),
+        Ok(None) => {}
+        Err(error) => tracing::warn!(%error, "the summary cache cannot be read"),
+    }
+    let model = model?;
+    let request = ModelRequest {
+        messages: summary_request(source),
+        max_tokens: Some(800),
+        temperature: Some(0.0),
+        schema: None,
+        stable_prefix: 1,
+    };
+    let asked = tokio::time::timeout(SUMMARY_PATIENCE, model.complete(&request, &|_| {})).await;
+    let reply = match asked {
+        Ok(Ok(reply)) => reply,
+        Ok(Err(error)) => {
+            tracing::warn!(code = error.code(), "no summary; older rounds are extracted instead");
+            return None;
+        }
+        Err(_) => {
+            tracing::warn!("the summary took too long; older rounds are extracted instead");
+            return None;
+        }
+    };
+    let summary = checked_summary(&reply.text, source)?;
+    if let Err(error) = store.cache_put(SUMMARY_NAMESPACE, key, &summary, SUMMARY_TTL).await {
+        tracing::warn!(%error, "the summary was not kept");
+    }
+    Some(summary)
+}
