@@ -55,8 +55,12 @@ impl<S: Send + Sync, T: DeserializeOwned> FromRequest<S> for Body<T> {
     }
 }
 
-/// Reads JSON, and says where it is wrong.
-pub fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+/// Reads a JSON object, and says where it is wrong.
+fn parse<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, ApiError> {
+    // Serde would also fill a struct from an array, which no client means.
+    if bytes.trim_ascii_start().first() == Some(&b'[') {
+        return Err(ApiError::bad_request("invalid_request", "expected an object, found an array"));
+    }
     serde_json::from_slice(bytes).map_err(|error| {
         let code = if error.is_data() { "invalid_request" } else { "invalid_json" };
         ApiError::bad_request(code, error.to_string())

@@ -68,6 +68,11 @@ pub async fn upload(
     Query(query): Query<UploadQuery>,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Data<Uploaded>> {
+    let mut intake =
+        Intake { state: &state, caller: &caller, place: Place::New(None), files: vec![], rejected: vec![] };
+    if let Some(conversation) = query.conversation_id {
+        intake.choose(conversation).await?;
+    }
     let mut form = form.map_err(|refused| {
         ApiError::new(
             refused.status(),
@@ -75,11 +80,6 @@ pub async fn upload(
             "send the files as multipart/form-data, in fields named `file`",
         )
     })?;
-    let mut intake =
-        Intake { state: &state, caller: &caller, place: Place::New(None), files: vec![], rejected: vec![] };
-    if let Some(conversation) = query.conversation_id {
-        intake.choose(conversation).await?;
-    }
     if let Err(error) = intake.read(&mut form).await {
         intake.undo().await;
         return Err(error);

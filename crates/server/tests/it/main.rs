@@ -1,4 +1,11 @@
 //! The server as its clients see it.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod access;
+mod conversations;
+mod files;
+mod kit;
+mod openai;
 mod openapi;
+mod pages;
+mod query;
