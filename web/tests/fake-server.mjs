@@ -139,8 +139,8 @@ export function startFake({ port = 0, auth = false, offline = false, pause = 20 
     : PROFILE;
 
   const routes = [
-    ["GET", /^\/status$/, (_q, r) => ok(r, { version: "0.1.0", model: offline ? "offline" : "fake:model", offline, auth_required: auth, sample_data: [{ name: "retail", title: "零售" }] })],
-    ["GET", /^\/auth\/me$/, (_q, r) => ok(r, { username: "ana" })],
+    ["GET", /^\/status$/, (_q, r) => ok(r, { version: "0.1.0", model: offline ? "offline" : "fake:model", offline, auth_required: auth, samples: [{ name: "retail", title: "零售", description: "", questions: [] }], file_types: ["csv", "xlsx", "json", "parquet"], upload_limit: 1e9 })],
+    ["GET", /^\/auth\/me$/, (_q, r) => ok(r, { user: "ana", role: "user" })],
     ["POST", /^\/auth\/logout$/, (_q, r) => r.writeHead(200, { "Set-Cookie": "ba=; Max-Age=0; Path=/" }).end('{"success":true,"data":null}')],
     ["GET", /^\/conversations$/, (q, r) => ok(r, { conversations: [...state.conversations.values()].filter((item) => item.title.includes(q.searchParams.get("search") ?? "")).reverse().map(({ rounds, files, codes, ...item }) => item) })],
     ["GET", /^\/conversations\/([^/]+)$/, (_q, r, id) => (state.conversation(id) ? ok(r, state.conversation(id)) : fail(r, 404, "not_found", "no such conversation"))],

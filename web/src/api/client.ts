@@ -1,6 +1,6 @@
 /** The one place that talks HTTP to the server. Knows envelopes and errors; knows nothing about the page. */
 import type {
-  ApiErrorBody, CodeFile, ConversationDetail, ConversationSummary, QueryBody, RunInfo, Status, UploadedFile, UploadResult,
+  ApiErrorBody, CodeDetail, CodeFile, ConversationDetail, ConversationSummary, Me, QueryBody, RunInfo, Status, UploadedFile, UploadResult,
 } from "./types";
 
 const BASE = "/api/v1";
@@ -77,7 +77,7 @@ export const urls = {
 
 export const api = {
   status: () => request<Status>("/status"),
-  me: () => request<{ user?: string; username?: string } | null>("/auth/me"),
+  me: () => request<Me>("/auth/me"),
   login: (username: string, password: string) => request<unknown>("/auth/login", json("POST", { username, password })),
   logout: () => request<unknown>("/auth/logout", json("POST")),
 
@@ -96,7 +96,7 @@ export const api = {
 
   codes: async (conversation: string) => list<CodeFile>(await request(`/code${query({ conversation_id: conversation })}`), "code"),
   code: (id: string, conversation: string, version?: number) =>
-    request<CodeFile>(`/code/${part(id)}${query({ conversation_id: conversation, version })}`),
+    request<CodeDetail>(`/code/${part(id)}${query({ conversation_id: conversation, version })}`),
 
   runs: async (conversation?: string) => list<RunInfo>(await request(`/runs${query({ conversation_id: conversation })}`), "runs"),
   run: (id: string) => request<RunInfo>(`/runs/${part(id)}`),

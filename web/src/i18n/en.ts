@@ -184,6 +184,7 @@ export const en: Dictionary = {
   "monitor.byTool": "Calls and errors by tool",
   "monitor.latencyByTool": "Latency by tool (ms)",
   "monitor.tokensByRun": "Tokens by run",
+  "monitor.tokensByModel": "Tokens by model",
   "monitor.percentiles": "Latency percentiles",
   "monitor.errors": "errors",
   "monitor.details": "Raw metrics",

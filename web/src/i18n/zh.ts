@@ -182,6 +182,7 @@ export const zh = {
   "monitor.byTool": "各工具调用与错误",
   "monitor.latencyByTool": "各工具延迟 (ms)",
   "monitor.tokensByRun": "各次运行的 tokens",
+  "monitor.tokensByModel": "各模型的 tokens",
   "monitor.percentiles": "延迟分位",
   "monitor.errors": "错误",
   "monitor.details": "原始指标",

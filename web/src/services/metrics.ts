@@ -19,6 +19,12 @@ export interface Metrics {
   p95: number | null;
   p99: number | null;
   tools: ToolMetrics[];
+  models: (ToolMetrics & { input: number; output: number })[];
+  runs: number | null;
+  cost: number | null;
+  live: number | null;
+  /** Seconds. */
+  uptime: number | null;
 }
 
 type Fields = Record<string, unknown>;
@@ -50,12 +56,23 @@ function tool(name: string, value: unknown): ToolMetrics {
   return { name, calls: calls ?? 0, errors: errors ?? 0, meanMs, p50, p95, cacheRate };
 }
 
+/** `[[name, stats], …]`, `[{name, …}, …]` or `{name: stats}`. */
+function entries(list: unknown): [string, unknown][] {
+  if (!Array.isArray(list)) return Object.entries(fields(list));
+  return list.map((item) => (Array.isArray(item) ? [String(item[0]), item[1]] : [String(fields(item).tool_name ?? fields(item).name ?? "?"), item]));
+}
+
 export function readMetrics(data: unknown): Metrics {
-  const source = fields(data);
-  const list = source.tools ?? source.by_tool ?? source.per_tool;
-  const tools = Array.isArray(list)
-    ? list.map((item) => tool(String(fields(item).tool_name ?? fields(item).name ?? fields(item).tool ?? "?"), item))
-    : Object.entries(fields(list)).map(([name, value]) => tool(name, value));
-  const { calls, errorRate, cacheRate, meanMs, p50, p95, p99 } = rates({ ...source, ...fields(source.global), ...fields(source.total), ...fields(source.totals), ...fields(source.overall) });
-  return { calls, errorRate, cacheRate, meanMs, p50, p95, p99, tools };
+  const outer = fields(data);
+  const source = { ...outer, ...fields(outer.agent) };
+  const { calls, errorRate, cacheRate, meanMs, p50, p95, p99 } = rates({ ...source, ...fields(source.total) });
+  return {
+    calls, errorRate, cacheRate, meanMs, p50, p95, p99,
+    tools: entries(source.tools).map(([name, value]) => tool(name, value)),
+    models: entries(source.models).map(([name, value]) => ({ ...tool(name, value), input: pick(fields(value), "input_tokens") ?? 0, output: pick(fields(value), "output_tokens") ?? 0 })),
+    runs: pick(source, "runs"),
+    cost: pick(source, "cost"),
+    live: pick(outer, "live_runs"),
+    uptime: pick(outer, "uptime"),
+  };
 }

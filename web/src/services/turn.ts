@@ -1,5 +1,5 @@
 /** A turn (question and answer) and how events change it. Pure: the same events always give the same turn. */
-import type { AgentResponse, ApiErrorBody, Artifact, HistoryRound, HistoryStep, HistoryTurn, ToolCall } from "$lib/api/types";
+import type { AgentResponse, ApiErrorBody, Artifact, HistoryRound, HistoryStep, ToolCall } from "$lib/api/types";
 import type { RunEvent } from "./run-stream";
 
 export type TurnState = "running" | "complete" | "failed" | "cancelled";
@@ -154,33 +154,27 @@ export function applyEvent(turn: Turn, event: RunEvent, now = Date.now()): Turn 
   }
 }
 
-function fromStep(step: HistoryStep, round: number): ToolStep {
+function fromStep(step: HistoryStep, live: boolean): ToolStep {
+  const state: ToolState = step.success === true ? "ok" : step.success === false ? "error" : live ? "running" : "stopped";
   return {
-    id: step.tool_call_id, name: step.tool_name, args: step.arguments ?? {}, round: step.round ?? round,
-    state: step.success === false ? "error" : "ok", startedAt: 0, durationMs: step.duration_ms ?? undefined, cacheHit: step.cache_hit,
-    summary: step.summary, observation: step.observation, errorCode: step.error_code ?? undefined,
+    id: step.tool_call_id, name: step.tool_name, args: step.arguments ?? {}, round: step.round, state, startedAt: Date.now(),
+    durationMs: step.duration_ms ?? undefined, cacheHit: step.cache_hit, summary: step.summary, observation: step.observation,
+    errorCode: step.error_code ?? undefined,
   };
 }
 
-/** History keeps a step as one call, or as one model turn with its calls and their results (SPEC X9). */
-function fromSteps(steps: (HistoryStep | HistoryTurn)[]): ToolStep[] {
-  return steps.flatMap((step, index) => {
-    if (!("tool_calls" in step)) return [fromStep(step, index + 1)];
-    return step.tool_calls.map((call) => fromStep({ ...call, ...step.results.find((result) => result.tool_call_id === call.tool_call_id) }, index + 1));
-  });
-}
+const ENDED: Record<string, TurnState> = { failed: "failed", cancelled: "cancelled", complete: "complete" };
 
-/** A stored round, as the server's history gives it back after a reload. */
+/** A stored round, as the server's history gives it back after a reload. Without an answer, its last model turn speaks for it. */
 export function fromHistory(round: HistoryRound): Turn {
-  const meta = round.answer?.metadata ?? {};
-  const turn = newTurn(round.user_message, round.file_ids ?? [], Date.parse(round.created_at) || Date.now());
-  const running = round.status === "queued" || round.status === "running" || round.status === "processing";
-  const state: TurnState =
-    round.status === "failed" ? "failed" : round.status === "cancelled" ? "cancelled" : running ? "running" : "complete";
+  const meta = round.answer?.metadata ?? round.processing?.at(-1)?.metadata ?? {};
+  const turn = newTurn(round.user_message, [], Date.parse(round.created_at) || Date.now());
+  const state = ENDED[round.status] ?? "running";
+  const artifacts = round.answer?.artifacts ?? (round.steps ?? []).flatMap((step) => step.artifacts ?? []);
   return {
-    ...turn, runId: round.run_id, state, answer: round.answer ?? undefined, error: round.error ?? undefined,
+    ...turn, runId: round.run_id, state, answer: round.answer ?? undefined, error: round.error ?? undefined, artifacts,
     round: meta.current_round ?? 1, analysis: meta.task_analysis ?? "", plan: meta.execution_plan ?? "",
-    steps: fromSteps(round.steps ?? []), artifacts: round.answer?.artifacts ?? [],
+    steps: (round.steps ?? []).map((step) => fromStep(step, state === "running")),
   };
 }
 

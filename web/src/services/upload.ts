@@ -2,9 +2,6 @@
 import { ApiError, urls } from "$lib/api/client";
 import type { ApiErrorBody, UploadResult } from "$lib/api/types";
 
-/** SPEC F1. The server decides; this is what the file picker offers. */
-export const ACCEPT = ".csv,.tsv,.xlsx,.xls,.json,.jsonl,.parquet,.txt,.md,.py,.sql,.pdf";
-
 interface Envelope {
   success?: boolean;
   data?: UploadResult;
@@ -24,7 +21,9 @@ export function uploadFile(file: File, conversation: string | undefined, onProgr
     request.onabort = () => reject(new ApiError(0, "aborted", ""));
     request.onload = () => {
       const body = request.response as Envelope | null;
-      if (request.status < 300 && body?.data) resolve(body.data);
+      const refused = body?.data?.rejected?.[0]?.error;
+      if (request.status < 300 && body?.data && !refused) resolve(body.data);
+      else if (refused) reject(new ApiError(422, refused.code, refused.message, refused.details));
       else reject(new ApiError(request.status, body?.error?.code ?? `http_${request.status}`, body?.error?.message ?? "", body?.error?.details));
     };
     signal.addEventListener("abort", () => request.abort());

@@ -10,10 +10,7 @@ class Session {
   async start(): Promise<void> {
     try {
       this.status = await api.status();
-      if (this.status.auth_required) {
-        const me = await api.me();
-        this.user = me?.username ?? me?.user ?? this.status.user ?? null;
-      }
+      if (this.status.auth_required) this.user = (await api.me()).user;
       this.phase = "ready";
     } catch (error) {
       this.phase = error instanceof ApiError && error.status === 401 ? "signin" : "unreachable";
@@ -37,10 +34,12 @@ class Session {
   }
 
   get samples(): SampleInfo[] {
-    const data = this.status?.sample_data;
-    if (data === true) return [{ name: "retail" }];
-    if (!Array.isArray(data)) return [];
-    return data.map((item) => (typeof item === "string" ? { name: item } : item));
+    return this.status?.samples ?? [];
+  }
+
+  /** What the file picker offers; the server decides. */
+  get accept(): string {
+    return (this.status?.file_types ?? []).map((ending) => `.${ending}`).join(",");
   }
 }
 

@@ -19,6 +19,10 @@ describe("context", () => {
 });
 
 describe("metrics", () => {
+  it("reads what the server sends: totals, tools and models by name", () => {
+    const metrics = readMetrics({ agent: { total: { calls: 4, error_rate: 0.25, p95_ms: 9 }, tools: [["a", { calls: 4, errors: 1, p50_ms: 3 }]], models: [["m", { calls: 2, input_tokens: 10, output_tokens: 5 }]], runs: 7, cost: 0.5 }, live_runs: 1, uptime: 60 });
+    expect(metrics).toMatchObject({ calls: 4, errorRate: 0.25, p95: 9, runs: 7, cost: 0.5, live: 1, uptime: 60, tools: [{ name: "a", calls: 4, errors: 1, p50: 3 }], models: [{ name: "m", input: 10, output: 5 }] });
+  });
   it("reads lists and maps of tools", () => {
     const list = readMetrics({ calls: 4, error_rate: 0.25, tools: [{ tool_name: "a", calls: 4, errors: 1, p50_ms: 3 }] });
     const map = readMetrics({ total_calls: 4, errors: 1, tools: { a: { count: 4, error_count: 1, latency_ms: { p50: 3 } } } });

@@ -43,11 +43,13 @@ describe("a turn", () => {
     }
   });
 
-  it("comes back from history, in both shapes of steps", () => {
-    const base = { run_id: "r", user_message: "q", created_at: "2026-01-01T00:00:00Z", status: "complete" as const, answer: { response: "a", conversation_id: "c", duration_ms: 1, metadata: { task_analysis: "t" } } };
-    const flat = fromHistory({ ...base, steps: [{ tool_call_id: "c1", tool_name: "run_python", success: true, observation: "o" }] });
-    const nested = fromHistory({ ...base, steps: [{ tool_calls: [call], results: [{ tool_call_id: "c1", success: true, observation: "o" }] }] as never });
-    for (const turn of [flat, nested]) expect(turn).toMatchObject({ state: "complete", analysis: "t", steps: [{ id: "c1", name: "run_python", state: "ok", observation: "o" }] });
+  it("comes back from history, answered or not", () => {
+    const step = { tool_call_id: "c1", tool_name: "run_python", arguments: {}, round: 1, success: true, duration_ms: 3, cache_hit: false, summary: "s", observation: "o", error_code: null, artifacts: [] };
+    const base = { run_id: "r", user_message: "q", created_at: "2026-01-01T00:00:00Z" };
+    const answered = fromHistory({ ...base, status: "complete", steps: [step], answer: { response: "a", conversation_id: "c", duration_ms: 1, metadata: { task_analysis: "t" } } });
+    expect(answered).toMatchObject({ state: "complete", analysis: "t", steps: [{ id: "c1", name: "run_python", state: "ok", observation: "o" }] });
+    const stopped = fromHistory({ ...base, status: "cancelled", steps: [{ ...step, success: null }], answer: null, processing: [{ response: "", conversation_id: "c", duration_ms: 1, metadata: { task_analysis: "想", execution_plan: "R1: x" } }] });
+    expect(stopped).toMatchObject({ state: "cancelled", analysis: "想", plan: "R1: x", steps: [{ state: "stopped" }] });
   });
 });
 
