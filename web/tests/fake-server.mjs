@@ -59,7 +59,7 @@ class Run {
 
   emit(event, data) {
     const passing = event === "text.delta" || event === "tool.progress";
-    const item = { id: passing ? "" : String((this.seq += 1)), event, data: { ...data, at: new Date().toISOString() } };
+    const item = { id: passing ? "" : String((this.seq += 1)), event, data, at: new Date().toISOString() };
     if (!passing) this.events.push(item);
     for (const listener of this.listeners) listener(item);
   }
@@ -165,9 +165,9 @@ export function startFake({ port = 0, auth = false, offline = false, pause = 20 
     ["GET", /^\/code\/([^/]+)\/download$/, (_q, r, id) => r.writeHead(200, { "Content-Disposition": `attachment; filename="${id}.py"` }).end("print(1)")],
     ["GET", /^\/code\/([^/]+)$/, (_q, r, id) => ok(r, { code_id: id, language: "python", code: "import pandas as pd\n\ndef growth(df):\n    # 同比 = 今年 / 去年 - 1\n    return df['2024'] / df['2023'] - 1\n" })],
     ["GET", /^\/runs$/, (q, r) => ok(r, { runs: [...state.runs.values()].filter((run) => !q.searchParams.get("conversation_id") || run.conversation.conversation_id === q.searchParams.get("conversation_id")).map((run) => run.info()) })],
-    ["GET", /^\/runs\/([^/]+)$/, (_q, r, id) => ok(r, { ...state.runs.get(id).info(), events: state.runs.get(id).events })],
+    ["GET", /^\/runs\/([^/]+)$/, (_q, r, id) => ok(r, { ...state.runs.get(id).info(), timeline: state.runs.get(id).events.map(({ at, event, data }) => ({ at, event, tool_call_id: data.tool_call_id, tool_name: data.tool_name, success: data.success, summary: data.summary })) })],
     ["POST", /^\/runs\/([^/]+)\/cancel$/, (_q, r, id) => (state.runs.get(id).cancel(), ok(r, null))],
-    ["GET", /^\/metrics$/, (_q, r) => ok(r, { calls: 42, errors: 3, error_rate: 3 / 42, cache_hit_rate: 0.21, mean_ms: 184, p50_ms: 120, p95_ms: 800, p99_ms: 1500, tools: [{ tool_name: "query_database", calls: 25, errors: 2, mean_ms: 120, p50_ms: 90, p95_ms: 400 }, { tool_name: "run_python", calls: 17, errors: 1, mean_ms: 280, p50_ms: 200, p95_ms: 1200 }] })],
+    ["GET", /^\/metrics$/, (_q, r) => ok(r, { agent: { total: { calls: 42, errors: 3, error_rate: 3 / 42, cache_hit_rate: 0.21, mean_ms: 184, p50_ms: 120, p95_ms: 800, p99_ms: 1500 }, tools: [["query_database", { calls: 25, errors: 2, mean_ms: 120, p50_ms: 90, p95_ms: 400 }], ["run_python", { calls: 17, errors: 1, mean_ms: 280, p50_ms: 200, p95_ms: 1200 }]], models: [["fake:model", { calls: 40, input_tokens: 92000, output_tokens: 21000 }]], runs: 12, cost: 0.5 }, live_runs: 0, uptime: 60 })],
   ];
 
   async function api(request, response, url) {

@@ -1,6 +1,6 @@
 /** The one place that talks HTTP to the server. Knows envelopes and errors; knows nothing about the page. */
 import type {
-  ApiErrorBody, CodeDetail, CodeFile, ConversationDetail, ConversationSummary, Me, QueryBody, RunInfo, Status, UploadedFile, UploadResult,
+  ApiErrorBody, CodeDetail, CodeFile, ConversationDetail, ConversationSummary, Me, QueryBody, RunDetail, RunInfo, Status, UploadedFile, UploadResult,
 } from "./types";
 
 const BASE = "/api/v1";
@@ -99,7 +99,7 @@ export const api = {
     request<CodeDetail>(`/code/${part(id)}${query({ conversation_id: conversation, version })}`),
 
   runs: async (conversation?: string) => list<RunInfo>(await request(`/runs${query({ conversation_id: conversation })}`), "runs"),
-  run: (id: string) => request<RunInfo>(`/runs/${part(id)}`),
+  run: (id: string) => request<RunDetail>(`/runs/${part(id)}`),
   cancel: (id: string) => request<unknown>(`/runs/${part(id)}/cancel`, json("POST")),
   metrics: () => request<Record<string, unknown>>("/metrics"),
 };

@@ -983,6 +983,8 @@ export interface components {
             data: components["schemas"]["RunInfo"] & {
                 answer?: components["schemas"]["AgentResponse"] | null;
                 error?: components["schemas"]["ErrorInfo"] | null;
+                /** @description When each lasting event happened. */
+                timeline: components["schemas"]["TimelineEntry"][];
             };
             /** @example true */
             success: boolean;
@@ -1388,6 +1390,8 @@ export interface components {
         RunDetail: components["schemas"]["RunInfo"] & {
             answer?: components["schemas"]["AgentResponse"] | null;
             error?: components["schemas"]["ErrorInfo"] | null;
+            /** @description When each lasting event happened. */
+            timeline: components["schemas"]["TimelineEntry"][];
         };
         /**
          * @description `text.delta` and `tool.progress` are passing: they carry no id and are not kept, because the `round` or
@@ -1530,6 +1534,17 @@ export interface components {
             /** Format: int64 */
             rows: number;
             sheet?: string | null;
+        };
+        /** @description One event of a run on the clock. */
+        TimelineEntry: {
+            at: string;
+            /** @example tool.started */
+            event: string;
+            /** @description Of a tool that has finished. */
+            success?: boolean | null;
+            summary?: string | null;
+            tool_call_id?: string | null;
+            tool_name?: string | null;
         };
         /** @description One call of one tool (SPEC P6). */
         ToolCall: {

@@ -52,6 +52,8 @@ export type HistoryRound = Pick<Schemas["HistoryRound"], "run_id" | "user_messag
 export type ConversationDetail = ConversationSummary & { rounds: HistoryRound[] };
 
 export type RunInfo = Schemas["RunInfo"];
+export type TimelineEntry = Schemas["TimelineEntry"];
+export type RunDetail = RunInfo & { timeline: TimelineEntry[] };
 export type SampleInfo = Schemas["SampleInfo"];
 export type Status = Schemas["Data_Status"]["data"];
 export type Me = Schemas["Me"];

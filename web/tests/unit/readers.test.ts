@@ -36,8 +36,8 @@ describe("timeline", () => {
     const at = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second)).toISOString();
     const { bars, totalMs } = timeline([
       { event: "run.started", at: at(0) }, { event: "round", at: at(2) },
-      { event: "tool.started", at: at(2), data: { tool_call_id: "a", tool_name: "x" } }, { event: "tool.started", at: at(2), data: { tool_call_id: "b", tool_name: "y" } },
-      { event: "tool.finished", at: at(3), data: { tool_call_id: "a", success: false } }, { event: "tool.finished", at: at(4), data: { tool_call_id: "b", success: true } },
+      { event: "tool.started", at: at(2), tool_call_id: "a", tool_name: "x" }, { event: "tool.started", at: at(2), tool_call_id: "b", tool_name: "y" },
+      { event: "tool.finished", at: at(3), tool_call_id: "a", success: false }, { event: "tool.finished", at: at(4), tool_call_id: "b", success: true },
       { event: "report", at: at(9) },
     ]);
     expect(totalMs).toBe(9000);

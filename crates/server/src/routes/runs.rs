@@ -4,7 +4,7 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
 use ba_protocol::api::{AgentResponse, ErrorInfo, UsageInfo};
-use ba_protocol::{ConversationId, RunEvent, RunId};
+use ba_protocol::{ConversationId, Event, RunEvent, RunId};
 use ba_store::{EventScope, RunRecord, RunStatus};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -45,6 +45,53 @@ pub struct RunDetail {
     pub answer: Option<AgentResponse>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<ErrorInfo>,
+    /// When each lasting event happened.
+    pub timeline: Vec<TimelineEntry>,
+}
+
+/// One event of a run on the clock.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct TimelineEntry {
+    #[schema(value_type = String)]
+    pub at: Timestamp,
+    #[schema(example = "tool.started")]
+    pub event: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_call_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tool_name: Option<String>,
+    /// Of a tool that has finished.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub success: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
+}
+
+impl From<&Event> for TimelineEntry {
+    fn from(event: &Event) -> Self {
+        let mut entry = Self {
+            at: event.at,
+            event: event.event.name(),
+            tool_call_id: None,
+            tool_name: None,
+            success: None,
+            summary: None,
+        };
+        match &event.event {
+            RunEvent::ToolStarted { tool_call_id, tool_name, .. } => {
+                entry.tool_call_id = Some(tool_call_id.clone());
+                entry.tool_name = Some(tool_name.clone());
+            }
+            RunEvent::ToolFinished(finished) => {
+                entry.tool_call_id = Some(finished.tool_call_id.clone());
+                entry.tool_name = Some(finished.tool_name.clone());
+                entry.success = Some(finished.success);
+                entry.summary = Some(finished.summary.clone());
+            }
+            _ => {}
+        }
+        entry
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -125,13 +172,14 @@ pub async fn read(
 ) -> Result<Data<RunDetail>> {
     let store = &state.deps.store;
     let run = store.run(&caller.user, &run_id).await?;
-    let mut detail = RunDetail { run: run.into(), answer: None, error: None };
+    let mut detail = RunDetail { run: run.into(), answer: None, error: None, timeline: Vec::new() };
     let mut after = 0;
     loop {
         let page = store.events_after(EventScope::Run(&run_id), after, 500).await?;
         let Some(last) = page.last() else { break };
         after = last.seq;
         for event in page {
+            detail.timeline.push(TimelineEntry::from(&event));
             match event.event {
                 RunEvent::Report(answer) => detail.answer = Some(*answer),
                 RunEvent::RunFailed { error } => detail.error = Some(error),
