@@ -87,6 +87,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         web: web(raw.web)?,
         skills: raw.skills,
         prompts: raw.prompts,
+        record: raw.record,
         otlp: raw.otlp.map(|u| parse_url("otlp", &u)).transpose()?,
         file,
     })
@@ -127,6 +128,7 @@ fn merge_environment(raw: &mut RawConfig, sources: &Sources) {
         (&mut raw.python_env, "BA_PYTHON_ENV"),
         (&mut raw.cache_dir, "BA_CACHE_DIR"),
         (&mut raw.prompts, "BA_PROMPTS"),
+        (&mut raw.record, "BA_RECORD"),
     ];
     for (slot, name) in paths {
         if let Some(value) = sources.var(name) {

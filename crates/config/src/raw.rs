@@ -31,6 +31,7 @@ pub(crate) struct RawConfig {
     pub web: RawWeb,
     pub skills: Vec<PathBuf>,
     pub prompts: Option<PathBuf>,
+    pub record: Option<PathBuf>,
     pub otlp: Option<String>,
 }
 

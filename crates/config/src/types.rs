@@ -25,6 +25,8 @@ pub struct Config {
     pub skills: Vec<PathBuf>,
     /// A prompts document to use instead of the built-in one.
     pub prompts: Option<PathBuf>,
+    /// Where the model's turns are recorded, for `replay:<file>`.
+    pub record: Option<PathBuf>,
     /// Where OpenTelemetry goes; off when absent (SPEC M3).
     pub otlp: Option<Url>,
     /// What was read, for `doctor`.
@@ -32,6 +34,7 @@ pub struct Config {
 }
 
 #[derive(Debug, Clone)]
+#[expect(clippy::large_enum_variant, reason = "one or two per process")]
 pub enum ModelChoice {
     Offline,
     Replay(PathBuf),

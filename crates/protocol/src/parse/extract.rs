@@ -35,28 +35,36 @@ pub(super) enum Search {
     Nothing,
 }
 
+/// What comes before the answer.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Thinking<'a> {
+    None,
+    Block(&'a str),
+    /// Only the closing tag is there: chat templates open the block themselves. Less certain.
+    Closed(&'a str),
+}
+
 /// Splits off a leading thinking block. The second part is what remains, trimmed.
-pub(super) fn split_thinking(text: &str) -> (Option<&str>, &str) {
+pub(super) fn split_thinking(text: &str) -> (Thinking<'_>, &str) {
     for (open, close) in
         [("<think>", "</think>"), ("<thinking>", "</thinking>"), ("<reasoning>", "</reasoning>")]
     {
         if let Some(after) = text.strip_prefix(open) {
             return match after.find(close) {
-                Some(end) => (Some(after[..end].trim()), after[end + close.len()..].trim()),
+                Some(end) => (Thinking::Block(after[..end].trim()), after[end + close.len()..].trim()),
                 // Never closed: an object may still stand in it.
-                None if after.contains('{') => (None, after.trim()),
-                None => (Some(after.trim()), ""),
+                None if after.contains('{') => (Thinking::None, after.trim()),
+                None => (Thinking::Block(after.trim()), ""),
             };
         }
-        // Chat templates that open the block themselves leave only the closing tag.
         if !text.starts_with(['{', '[', '`'])
             && let Some(end) = text.find(close)
             && !text[..end].contains(open)
         {
-            return (Some(text[..end].trim()), text[end + close.len()..].trim());
+            return (Thinking::Closed(text[..end].trim()), text[end + close.len()..].trim());
         }
     }
-    (None, text)
+    (Thinking::None, text)
 }
 
 /// Whether the text is an object with every quote escaped: `{\"action\": …}`.

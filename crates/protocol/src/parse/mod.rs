@@ -14,7 +14,7 @@ mod strings;
 use serde_json::Value;
 
 use crate::structured::{Action, MAX_TOOL_CALLS, StructuredResponse, ToolCall};
-use extract::{Found, Search};
+use extract::{Found, Search, Thinking};
 use fields::Repairs;
 use shape::Shape;
 
@@ -60,24 +60,42 @@ enum Unwrapping {
 fn parse_text(output: &str, unwrapping: Unwrapping) -> Parsed {
     let clean = output.trim_matches(|c: char| c.is_whitespace() || c == '\u{feff}' || c == '\0');
     let (thinking, body) = extract::split_thinking(clean);
+    let thoughts = match thinking {
+        Thinking::None => None,
+        Thinking::Block(thoughts) => Some(thoughts),
+        Thinking::Closed(thoughts) => {
+            // The tag may stand inside a report. Then the object that holds it wins over the guess.
+            let whole = parse_body(clean, unwrapping, Repairs::default());
+            if holds_closing_tag(&whole.outcome) {
+                return whole;
+            }
+            Some(thoughts)
+        }
+    };
     let mut repairs = Repairs::default();
-    if thinking.is_some() {
+    if thoughts.is_some() {
         repairs.note("set a thinking block aside");
     }
     if body.is_empty() {
-        let problem = match thinking {
+        let problem = match thoughts {
             Some(_) => "the output holds only a thinking block and no answer",
             None => EMPTY,
         };
-        return broken(thinking.unwrap_or_default().to_owned(), problem.to_owned(), repairs);
+        return broken(thoughts.unwrap_or_default().to_owned(), problem.to_owned(), repairs);
     }
     let mut parsed = parse_body(body, unwrapping, repairs);
-    if let (ParseOutcome::Structured(response), Some(thinking)) = (&mut parsed.outcome, thinking)
+    if let (ParseOutcome::Structured(response), Some(thoughts)) = (&mut parsed.outcome, thoughts)
         && response.task_analysis.is_empty()
     {
-        thinking.trim().clone_into(&mut response.task_analysis);
+        thoughts.clone_into(&mut response.task_analysis);
     }
     parsed
+}
+
+fn holds_closing_tag(outcome: &ParseOutcome) -> bool {
+    let ParseOutcome::Structured(response) = outcome else { return false };
+    serde_json::to_string(response)
+        .is_ok_and(|text| text.contains("</think") || text.contains("</reasoning>"))
 }
 
 fn parse_body(body: &str, unwrapping: Unwrapping, mut repairs: Repairs) -> Parsed {
