@@ -22,5 +22,5 @@ export default defineConfig(({ mode }) => ({
   },
   build: { target: "es2022", assetsInlineLimit: 0, chunkSizeWarningLimit: 1200, modulePreload: { polyfill: false } },
   server: { proxy: { "/api": "http://127.0.0.1:8000" } },
-  test: { environment: "jsdom", include: ["tests/unit/**/*.test.ts"], setupFiles: ["tests/unit/setup.ts"] },
+  test: { environment: "jsdom", include: ["tests/unit/**/*.test.ts"], setupFiles: ["tests/unit/setup.ts"], testTimeout: 30_000 },
 }));

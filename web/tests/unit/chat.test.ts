@@ -93,7 +93,7 @@ describe("sending", () => {
 });
 
 describe("opening", () => {
-  const detail = { conversation_id: "conv_1", title: "旧", rounds: [{ run_id: "run_0", user_message: "早", created_at: "2026-01-01T00:00:00Z", answer: { response: "好", conversation_id: "conv_1", duration_ms: 1, metadata: {} } }] };
+  const detail = { conversation_id: "conv_1", title: "旧", rounds: [{ run_id: "run_0", user_message: "早", created_at: "2026-01-01T00:00:00Z", status: "complete", answer: { response: "好", conversation_id: "conv_1", duration_ms: 1, metadata: {} } }] };
 
   it("brings back the rounds, and follows a run that is still going", async () => {
     serve({

@@ -89,8 +89,8 @@ describe("a report's blocks (SPEC U4, U5)", () => {
   });
 
   it("renders an unchanged paragraph only once", () => {
-    const text = Array.from({ length: 400 }, (_, index) => `段落 ${index} 有 **粗体**。`).join("\n\n");
-    expect(kinds(text)).toHaveLength(400);
+    const text = Array.from({ length: 40 }, (_, index) => `段落 ${index} 有 **粗体**。`).join("\n\n");
+    expect(kinds(text)).toHaveLength(40);
     expect(build(text)[7]).toBe(build(`${text}\n\n新的一段`)[7]);
   });
 });
