@@ -60,6 +60,10 @@ impl Model for RuleModel {
         } else if last.contains("never answer") {
             std::future::pending::<()>().await;
             String::new()
+        } else if last.contains("chatter") {
+            // Faster than any reader: nothing else runs between these.
+            (0..3_000).for_each(|_| on_delta(&"x".repeat(1_000)));
+            complete("说完了")
         } else if last.contains("fail") {
             return Err(ModelError::Unauthorized { status: 401 });
         } else if last.contains("write code") {

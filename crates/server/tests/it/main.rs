@@ -2,9 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod access;
+mod contract;
 mod conversations;
 mod files;
 mod kit;
+mod load;
 mod openai;
 mod openapi;
 mod pages;
