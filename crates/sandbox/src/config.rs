@@ -40,6 +40,8 @@ pub struct SandboxConfig {
     pub recycle_after: u64,
     /// User and group id of jobs when the server runs as root.
     pub job_uid: u32,
+    /// Use control groups where the server may make them. Off, the rlimits and the monitor do the work.
+    pub cgroups: bool,
 }
 
 impl SandboxConfig {
@@ -57,6 +59,7 @@ impl SandboxConfig {
             recycle_after: 5_000,
             // Outside every range that distributions, systemd and container engines hand out.
             job_uid: 1_879_113_000,
+            cgroups: true,
         }
     }
 }

@@ -27,7 +27,7 @@ pub(crate) struct Pool {
 
 impl Pool {
     pub(crate) async fn start(config: SandboxConfig, sources: PathBuf) -> Result<Self, SandboxError> {
-        let cgroups = Cgroups::detect();
+        let cgroups = if config.cgroups { Cgroups::detect() } else { None };
         let zygote = Arc::new(Zygote::start(&config, &sources).await?);
         Ok(Self {
             config,

@@ -110,9 +110,19 @@ async fn sweep_for_ever(sessions: Arc<Sessions>, config: SandboxConfig) {
     }
 }
 
-/// User of the jobs when the server is root: the folder must belong to it.
+/// User of the jobs when the server is a root that can give work to another user: the folder must belong to it.
 pub(crate) fn job_owner(config: &SandboxConfig) -> Option<u32> {
-    rustix::process::geteuid().is_root().then_some(config.job_uid)
+    let maps = std::fs::read_to_string("/proc/self/uid_map").unwrap_or_default();
+    (rustix::process::geteuid().is_root() && is_mapped(&maps, config.job_uid)).then_some(config.job_uid)
+}
+
+/// Whether a user id exists here: root of a rootless container has no other to switch to.
+fn is_mapped(maps: &str, uid: u32) -> bool {
+    maps.lines().any(|line| {
+        let mut numbers = line.split_whitespace().filter_map(|n| n.parse::<u64>().ok());
+        let (Some(first), _, Some(count)) = (numbers.next(), numbers.next(), numbers.next()) else { return false };
+        (first..first + count).contains(&u64::from(uid))
+    })
 }
 
 /// A job in flight. Dropped half-way, it kills the fork and puts the earlier state back.
@@ -207,5 +217,17 @@ impl Drop for Running {
                 }
             });
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::is_mapped;
+
+    #[test]
+    fn only_a_root_with_other_users_switches() {
+        assert!(is_mapped("         0          0 4294967295\n", 1_879_113_000));
+        assert!(!is_mapped("         0       1000          1\n         1     100000      65536\n", 1_879_113_000));
+        assert!(!is_mapped("", 0));
     }
 }

@@ -14,6 +14,7 @@ use tokio::io::AsyncReadExt;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::wire::Wire;
+use crate::sandbox::job_owner;
 use crate::{SandboxConfig, SandboxError, seccomp};
 
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -161,7 +162,8 @@ fn settings(config: &SandboxConfig, sources: &Path, root: &Path) -> Result<Value
         "root_dir": root,
         "read_only": [config.python.base_prefix, config.python.prefix],
         "sources": sources,
-        "job_uid": config.job_uid,
+        // Null: the jobs keep the server's own user.
+        "job_uid": job_owner(config),
         "tmp_bytes": TMP_BYTES,
         "tasks": 96,
         "memory_limit": config.memory_limit,
