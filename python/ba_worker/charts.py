@@ -74,8 +74,15 @@ def save_open_figures():
     for number in pyplot.get_fignums():
         figure = pyplot.figure(number)
         if not getattr(figure, _saved, False) and figure.axes:
-            figure.savefig(free_name("figure", "png") + ".png", dpi=110, bbox_inches="tight")
+            figure.savefig(free_name("figure", "png") + ".png", dpi=110, bbox_inches=tight_box(figure))
     pyplot.close("all")
+
+
+def tight_box(figure):
+    """What `bbox_inches="tight"` finds, without drawing the whole figure once more."""
+    box = figure.get_tightbbox(figure.canvas.get_renderer())
+    sane = box is not None and 0 < box.width < 200 and 0 < box.height < 200
+    return box.padded(0.1) if sane else None
 
 
 def is_plotly(value):

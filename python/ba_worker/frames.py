@@ -2,6 +2,7 @@
 
 import array
 import json
+import math
 import os
 import socket
 import struct
@@ -23,7 +24,26 @@ def write(fd, kind, payload):
 
 
 def write_json(fd, value):
-    write(fd, JSON, json.dumps(value, ensure_ascii=False, default=str).encode("utf-8", "backslashreplace"))
+    try:
+        text = json.dumps(value, ensure_ascii=False, default=str, allow_nan=False)
+    except (ValueError, TypeError, RecursionError):
+        text = json.dumps(plain(value), ensure_ascii=False)
+    write(fd, JSON, text.encode("utf-8", "replace"))
+
+
+def plain(value, depth=0):
+    """What JSON can hold: no infinities, no odd keys, no cycles."""
+    if depth > 50:
+        return "…"
+    if isinstance(value, float) and not math.isfinite(value):
+        return None if math.isnan(value) else str(value)
+    if value is None or isinstance(value, (bool, int, float, str)):
+        return value
+    if isinstance(value, dict):
+        return {str(key): plain(item, depth + 1) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [plain(item, depth + 1) for item in value]
+    return str(value)
 
 
 def _read_exactly(fd, size):

@@ -18,6 +18,7 @@ ALLOWED = frozenset(LIBRARIES) | frozenset(HARMLESS)
 
 _original = builtins.__import__
 _enabled = False
+_user_code = False
 
 
 class ImportRefused(ImportError):
@@ -51,6 +52,16 @@ def install():
     builtins.__import__ = _guarded
 
 
-def enable(on):
-    global _enabled
-    _enabled = bool(on)
+def enter(restricted):
+    """User code starts to run."""
+    global _enabled, _user_code
+    _enabled, _user_code = bool(restricted), True
+
+
+def leave():
+    global _enabled, _user_code
+    _enabled = _user_code = False
+
+
+def user_code_runs():
+    return _user_code

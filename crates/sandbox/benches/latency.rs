@@ -86,7 +86,9 @@ impl Bench {
     async fn throughput(&self, calls: usize) -> (f64, f64) {
         let fresh = self.parallel(calls, |number| (None, format!("fresh-{number}"))).await;
         let stateful = self
-            .parallel(calls, |number| (Some(SessionKey::new(format!("p{}", number % 8))), format!("p{}", number % 8)))
+            .parallel(calls, |number| {
+                (Some(SessionKey::new(format!("p{}", number % 8))), format!("p{}", number % 8))
+            })
             .await;
         (fresh, stateful)
     }
@@ -120,7 +122,8 @@ fn cold(env: &PythonEnv, code: &str, calls: usize) -> Figures {
     let code = format!("import pandas, matplotlib.pyplot\n{code}");
     let times = (0..calls).map(|_| {
         let start = Instant::now();
-        let output = Command::new(&env.python).args(["-I", "-c", &code]).env("MPLBACKEND", "Agg").output().unwrap();
+        let output =
+            Command::new(&env.python).args(["-I", "-c", &code]).env("MPLBACKEND", "Agg").output().unwrap();
         assert!(output.status.success());
         start.elapsed()
     });
@@ -135,8 +138,10 @@ fn jupyter(python: &Path, code: &str, calls: usize) -> Option<Figures> {
         print('T', time.perf_counter() - t)\n    c.stop_channels(); m.shutdown_kernel(now=True)\n";
     let output = Command::new(python).args(["-c", program, code, &calls.to_string()]).output().ok()?;
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
-    let times: Vec<_> =
-        text.lines().filter_map(|l| Some(Duration::from_secs_f64(l.strip_prefix("T ")?.parse().ok()?))).collect();
+    let times: Vec<_> = text
+        .lines()
+        .filter_map(|l| Some(Duration::from_secs_f64(l.strip_prefix("T ")?.parse().ok()?)))
+        .collect();
     (!times.is_empty()).then(|| figures(times))
 }
 
@@ -148,7 +153,8 @@ fn private_memory(scratch: &str) -> u64 {
             continue;
         }
         let text = std::fs::read_to_string(entry.path().join("smaps_rollup")).unwrap_or_default();
-        let pss = text.lines().find_map(|l| l.strip_prefix("Pss:")?.split_whitespace().next()?.parse::<u64>().ok());
+        let pss =
+            text.lines().find_map(|l| l.strip_prefix("Pss:")?.split_whitespace().next()?.parse::<u64>().ok());
         total += pss.unwrap_or(0) / 1024;
     }
     total
@@ -168,8 +174,14 @@ async fn main() {
     let started = start.elapsed();
     let bench = Bench { sandbox, dir, counter: Default::default() };
     tokio::time::sleep(Duration::from_secs(1)).await;
-    println!("start {:.0} ms; idle pool of 3: {} MB\n", ms(started), private_memory(&scratch.to_string_lossy()));
-    println!("| job | cold python p50 | Jupyter kernel p50 | first call p50 / p99 | later call p50 / p99 | cold ÷ first |");
+    println!(
+        "start {:.0} ms; idle pool of 3: {} MB\n",
+        ms(started),
+        private_memory(&scratch.to_string_lossy())
+    );
+    println!(
+        "| job | cold python p50 | Jupyter kernel p50 | first call p50 / p99 | later call p50 / p99 | cold ÷ first |"
+    );
     println!("|---|---|---|---|---|---|");
     let jupyter_python = std::env::var_os("BA_BENCH_JUPYTER").map(PathBuf::from);
     for (name, code) in [("empty", EMPTY), ("group-by, 1,000 rows", GROUP), ("chart, Chinese text", CHART)] {

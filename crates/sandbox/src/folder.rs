@@ -9,7 +9,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, Stat};
+use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags, RenameFlags, Stat};
 
 use crate::{Input, Limits, OutputFile, RejectedFile, SandboxError};
 
@@ -110,17 +110,32 @@ pub(crate) fn add_placeholders(folder: &Path, names: &[String]) -> Result<Vec<St
         match rustix::fs::openat(&dir, name.as_str(), flags, Mode::from_raw_mode(0o444)) {
             Ok(_) => made.push(name.clone()),
             Err(rustix::io::Errno::EXIST) => {
-                let stat = rustix::fs::statat(&dir, name.as_str(), AtFlags::SYMLINK_NOFOLLOW)
-                    .map_err(|e| unusable(folder, e))?;
-                if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
-                    remove(&dir, Path::new(name));
-                    made.extend(add_placeholders(folder, std::slice::from_ref(name))?);
+                if make_way(&dir, name).map_err(|e| unusable(&folder.join(name), e))? {
+                    rustix::fs::openat(&dir, name.as_str(), flags, Mode::from_raw_mode(0o444))
+                        .map_err(|e| unusable(&folder.join(name), e))?;
+                    made.push(name.clone());
                 }
             }
             Err(error) => return Err(unusable(&folder.join(name), error)),
         }
     }
     Ok(made)
+}
+
+/// Clears the place of an upload: a plain file stays and is covered, a folder is renamed, anything else goes.
+fn make_way(dir: &OwnedFd, name: &str) -> rustix::io::Result<bool> {
+    let stat = rustix::fs::statat(dir, name, AtFlags::SYMLINK_NOFOLLOW)?;
+    match FileType::from_raw_mode(stat.st_mode) {
+        FileType::RegularFile => return Ok(false),
+        FileType::Directory => {
+            let free = (1..1000).map(|number| format!("{name}.folder{number}")).find(|other| {
+                rustix::fs::renameat_with(dir, name, dir, other.as_str(), RenameFlags::NOREPLACE).is_ok()
+            });
+            free.ok_or(rustix::io::Errno::EXIST)?;
+        }
+        _ => rustix::fs::unlinkat(dir, name, AtFlags::empty())?,
+    }
+    Ok(true)
 }
 
 /// Takes placeholders away again, but only while they are empty.

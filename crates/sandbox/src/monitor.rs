@@ -1,6 +1,9 @@
 //! Looks at a job's processes through the host's /proc: memory and CPU time. Only reads; trusts no report of the job.
 
+use std::collections::HashSet;
 use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::time::Duration;
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -14,28 +17,55 @@ pub(crate) struct Load {
 /// Sums over the process and its descendants. Orphans hang below pid 1 of the job, so none is missed.
 pub(crate) fn measure(pid: u32, baseline: u64) -> Load {
     let mut load = Load::default();
-    let mut pending = vec![pid];
-    while let Some(pid) = pending.pop() {
-        // A fork bomb is bounded by the task limit; this bound only guards against surprises.
-        if load.processes > 1024 {
-            break;
-        }
+    for pid in tree(pid) {
         load.processes += 1;
         load.memory += resident(pid).unwrap_or(0).saturating_sub(baseline);
         load.cpu += cpu(pid).unwrap_or_default();
-        let Ok(tasks) = fs::read_dir(format!("/proc/{pid}/task")) else { continue };
-        for task in tasks.flatten() {
-            let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
-            pending.extend(children.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
-        }
     }
     load
 }
 
+fn tree(pid: u32) -> Vec<u32> {
+    let mut found = vec![pid];
+    let mut next = 0;
+    // A fork bomb is bounded by the task limit; this bound only guards against surprises.
+    while next < found.len() && found.len() < 1024 {
+        let tasks = fs::read_dir(format!("/proc/{}/task", found[next])).into_iter().flatten().flatten();
+        for task in tasks {
+            let children = fs::read_to_string(task.path().join("children")).unwrap_or_default();
+            found.extend(children.split_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+        }
+        next += 1;
+    }
+    found
+}
+
+/// Bytes on the folder's disk in files that were deleted but are still open. Only root can see them.
+pub(crate) fn deleted_bytes(pid: u32, folder: &Path) -> u64 {
+    let Ok(device) = fs::metadata(folder).map(|meta| meta.dev()) else { return 0 };
+    let open =
+        tree(pid).into_iter().flat_map(|pid| fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten());
+    let mut seen = HashSet::new();
+    open.flatten()
+        .filter_map(|entry| fs::metadata(entry.path()).ok())
+        .filter(|meta| meta.is_file() && meta.nlink() == 0 && meta.dev() == device && seen.insert(meta.ino()))
+        .map(|meta| meta.blocks() * 512)
+        .sum()
+}
+
+/// Free and total bytes of the disk that holds the folder.
+pub(crate) fn disk(folder: &Path) -> Option<(u64, u64)> {
+    let stat = rustix::fs::statvfs(folder).ok()?;
+    Some((stat.f_bavail * stat.f_frsize, stat.f_blocks * stat.f_frsize))
+}
+
+/// Memory that a process filled itself. File pages do not count: a fork maps them anew one by one.
 fn resident(pid: u32) -> Option<u64> {
-    let text = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-    let pages: u64 = text.split_whitespace().nth(1)?.parse().ok()?;
-    Some(pages * rustix::param::page_size() as u64)
+    let text = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let field = |name: &str| -> Option<u64> {
+        text.lines().find_map(|line| line.strip_prefix(name)?.split_whitespace().next()?.parse().ok())
+    };
+    Some((field("RssAnon:")? + field("RssShmem:").unwrap_or(0)) * 1024)
 }
 
 fn cpu(pid: u32) -> Option<Duration> {

@@ -46,6 +46,7 @@ pub(crate) struct Plan {
     before: Snapshot,
     oom_before: u64,
     load_before: Load,
+    free_before: u64,
     started: Instant,
 }
 
@@ -65,6 +66,7 @@ pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> R
         before,
         oom_before: child.cgroup().map_or(0, |group| group.oom_kills()),
         load_before: monitor::measure(child.pid, child.zygote.resident),
+        free_before: monitor::disk(&job.folder).map_or(0, |(free, _)| free),
         started: Instant::now(),
         limits,
     };
@@ -173,6 +175,15 @@ fn timeout(limits: &Limits) -> Ending {
 fn check(child: &Child, plan: &Plan, folder: &Path) -> Option<Ending> {
     if let Err(excess) = folder::walk(folder, &plan.limits) {
         return Some(Ending::Stopped(JobErrorKind::Quota, quota_text(&excess, &plan.limits)));
+    }
+    if monitor::deleted_bytes(child.pid, folder) > plan.limits.folder_bytes {
+        return Some(Ending::Stopped(JobErrorKind::Quota, quota_text(&Excess::Bytes, &plan.limits)));
+    }
+    // The last guard where deleted files cannot be seen: no job fills the disk.
+    let (free, total) = monitor::disk(folder).unwrap_or((u64::MAX, 0));
+    if free < (total / 50).max(512 << 20) && plan.free_before.saturating_sub(free) > plan.limits.folder_bytes
+    {
+        return Some(Ending::Stopped(JobErrorKind::Quota, "the disk is nearly full".into()));
     }
     if child.cgroup().is_none() {
         let load = monitor::measure(child.pid, child.zygote.resident);

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
 
 use crate::child::Child;
 use crate::pool::Pool;
@@ -28,6 +29,7 @@ struct Inner {
     sessions: Arc<Sessions>,
     witnesses: Vec<Witness>,
     tasks: Vec<JoinHandle<()>>,
+    closing: CancellationToken,
 }
 
 impl Sandbox {
@@ -44,7 +46,15 @@ impl Sandbox {
             tokio::spawn(sweep_for_ever(sessions.clone(), config.clone())),
         ];
         let queue = FairQueue::new(config.max_jobs);
-        let mut inner = Inner { config, pool, queue, sessions, witnesses: Vec::new(), tasks };
+        let mut inner = Inner {
+            config,
+            pool,
+            queue,
+            sessions,
+            witnesses: Vec::new(),
+            tasks,
+            closing: CancellationToken::new(),
+        };
         inner.witnesses = selftest::witness(&inner.config, &inner.pool).await?;
         Ok(Self { inner: Arc::new(inner) })
     }
@@ -61,6 +71,17 @@ impl Sandbox {
 
     /// Runs a job to its end. Dropping the future kills the job and keeps the session's earlier state.
     pub async fn run(
+        &self,
+        job: Job,
+        on_event: &(dyn Fn(JobEvent) + Send + Sync),
+    ) -> Result<JobOutcome, SandboxError> {
+        tokio::select! {
+            outcome = self.run_to_the_end(job, on_event) => outcome,
+            () = self.inner.closing.cancelled() => Err(SandboxError::ShuttingDown),
+        }
+    }
+
+    async fn run_to_the_end(
         &self,
         mut job: Job,
         on_event: &(dyn Fn(JobEvent) + Send + Sync),
@@ -87,6 +108,7 @@ impl Sandbox {
 
     /// Ends every process. Jobs that still run end with an error.
     pub async fn shutdown(self) {
+        self.inner.closing.cancel();
         self.inner.pool.close();
         self.inner.sessions.clear();
         self.inner.tasks.iter().for_each(JoinHandle::abort);
@@ -120,7 +142,9 @@ pub(crate) fn job_owner(config: &SandboxConfig) -> Option<u32> {
 fn is_mapped(maps: &str, uid: u32) -> bool {
     maps.lines().any(|line| {
         let mut numbers = line.split_whitespace().filter_map(|n| n.parse::<u64>().ok());
-        let (Some(first), _, Some(count)) = (numbers.next(), numbers.next(), numbers.next()) else { return false };
+        let (Some(first), _, Some(count)) = (numbers.next(), numbers.next(), numbers.next()) else {
+            return false;
+        };
         (first..first + count).contains(&u64::from(uid))
     })
 }
@@ -227,7 +251,10 @@ mod tests {
     #[test]
     fn only_a_root_with_other_users_switches() {
         assert!(is_mapped("         0          0 4294967295\n", 1_879_113_000));
-        assert!(!is_mapped("         0       1000          1\n         1     100000      65536\n", 1_879_113_000));
+        assert!(!is_mapped(
+            "         0       1000          1\n         1     100000      65536\n",
+            1_879_113_000
+        ));
         assert!(!is_mapped("", 0));
     }
 }

@@ -46,7 +46,7 @@ fn compile(
 
 /// Calls that must look absent, so that libraries fall back to an older one that the list can judge.
 fn missing_calls() -> Result<BpfProgram, SandboxError> {
-    let absent = [libc::SYS_clone3, libc::SYS_memfd_create, libc::SYS_openat2, libc::SYS_rseq];
+    let absent = [libc::SYS_clone3, libc::SYS_memfd_create, libc::SYS_openat2];
     let rules = absent.iter().map(|&call| (call, Vec::new())).collect();
     compile(rules, SeccompAction::Allow, SeccompAction::Errno(libc::ENOSYS as u32))
 }
@@ -54,7 +54,7 @@ fn missing_calls() -> Result<BpfProgram, SandboxError> {
 fn allow_list() -> Result<BpfProgram, SandboxError> {
     let mut rules: Rules = PLAIN.iter().chain(LEGACY).map(|&call| (call, Vec::new())).collect();
     // Judged by the other filter.
-    for call in [libc::SYS_clone3, libc::SYS_memfd_create, libc::SYS_openat2, libc::SYS_rseq] {
+    for call in [libc::SYS_clone3, libc::SYS_memfd_create, libc::SYS_openat2] {
         rules.insert(call, Vec::new());
     }
     rules.insert(libc::SYS_clone, vec![rule(vec![masked(0, NAMESPACES, 0)?])?]);
@@ -109,7 +109,7 @@ const PLAIN: &[i64] = calls![
     SYS_epoll_create1 SYS_epoll_ctl SYS_epoll_pwait SYS_eventfd2
     SYS_nanosleep SYS_clock_nanosleep SYS_clock_gettime SYS_clock_getres SYS_gettimeofday SYS_times
     SYS_getitimer SYS_setitimer SYS_timer_create SYS_timer_settime SYS_timer_delete SYS_timer_gettime
-    SYS_futex SYS_set_robust_list SYS_get_robust_list SYS_set_tid_address SYS_membarrier
+    SYS_futex SYS_set_robust_list SYS_get_robust_list SYS_set_tid_address SYS_membarrier SYS_rseq
     SYS_sched_yield SYS_sched_getaffinity SYS_sched_getparam SYS_sched_getscheduler
     SYS_getpid SYS_getppid SYS_gettid SYS_getuid SYS_geteuid SYS_getgid SYS_getegid SYS_getgroups
     SYS_getresuid SYS_getresgid SYS_getpgid SYS_getsid SYS_setsid SYS_setpgid SYS_getcpu

@@ -13,8 +13,8 @@ use serde_json::{Value, json};
 use tokio::io::AsyncReadExt;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::wire::Wire;
 use crate::sandbox::job_owner;
+use crate::wire::Wire;
 use crate::{SandboxConfig, SandboxError, seccomp};
 
 const START_LIMIT: Duration = Duration::from_secs(120);
@@ -26,7 +26,7 @@ pub(crate) struct Zygote {
     forker: Requests,
     broker: Requests,
     forks: AtomicU64,
-    /// Resident bytes right after the imports: the baseline of every job.
+    /// Anonymous memory right after the imports: the baseline of every job.
     pub(crate) resident: u64,
     process: parking_lot::Mutex<tokio::process::Child>,
     broken: AtomicBool,

@@ -2,4 +2,9 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 mod basics;
+mod escape;
+mod isolation;
+mod limits;
+mod results;
+mod state;
 mod support;
