@@ -1,0 +1,137 @@
+//! `ba-agent ask`: one question, answered in the terminal. Exit code by outcome (SPEC K4, K6).
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context;
+use ba_agent::AgentError;
+use ba_config::Config;
+use ba_protocol::api::{AgentResponse, QueryRequest};
+use ba_protocol::{ConversationId, UploadId, UserId, text};
+use tokio::io::AsyncReadExt;
+
+use super::progress::TerminalSink;
+use super::{WrongUse, conversation_id};
+use crate::args::AskArgs;
+use crate::output;
+use crate::wire::{self, App};
+
+pub async fn run(config: Config, ask: AskArgs) -> anyhow::Result<ExitCode> {
+    for file in &ask.files {
+        if !file.is_file() {
+            return Err(WrongUse(format!("no file {}", file.display())).into());
+        }
+    }
+    let wanted = ask.conversation.as_deref().map(conversation_id).transpose()?;
+    let models = wire::models::models(&config, ask.record.as_deref())?;
+    let app = wire::app(&config, models, Arc::new(TerminalSink::new(ask.json))).await?;
+    let owner = UserId::local();
+    let (conversation, files) = upload(&app, &owner, wanted, &ask).await?;
+    let query = QueryRequest {
+        message: ask.question.clone(),
+        conversation_id: conversation,
+        file_ids: files,
+        model: None,
+        output_level: None,
+    };
+    let outcome = answer(&app, &owner, query).await;
+    let code = match &outcome {
+        Ok(response) => {
+            print(response, ask.json)?;
+            if let Some(folder) = &ask.save {
+                save(&app, response, folder).await?;
+            }
+            ExitCode::SUCCESS
+        }
+        Err(error) => {
+            output::complain(&error.to_string());
+            ExitCode::FAILURE
+        }
+    };
+    if let ba_tools::Python::Ready(sandbox) = app.python {
+        sandbox.shutdown().await;
+    }
+    Ok(code)
+}
+
+async fn answer(app: &App, owner: &UserId, query: QueryRequest) -> Result<AgentResponse, AgentError> {
+    let admitted = app.agent.admit(owner, query).await?;
+    tokio::select! {
+        answer = app.agent.wait(owner, &admitted.run_id) => answer,
+        _ = tokio::signal::ctrl_c() => {
+            app.agent.cancel(&admitted.run_id);
+            app.agent.wait(owner, &admitted.run_id).await
+        }
+    }
+}
+
+async fn upload(
+    app: &App,
+    owner: &UserId,
+    wanted: Option<ConversationId>,
+    ask: &AskArgs,
+) -> anyhow::Result<(Option<ConversationId>, Vec<UploadId>)> {
+    if ask.files.is_empty() {
+        return Ok((wanted, Vec::new()));
+    }
+    let conversation = match wanted {
+        Some(id) => app.store.conversation(owner, &id).await?.id,
+        None => app.store.create(owner, &text::shorten(&text::one_line(&ask.question), 40)).await?.id,
+    };
+    let mut files = Vec::new();
+    for path in &ask.files {
+        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+        let mut source = tokio::fs::File::open(path).await.with_context(|| path.display().to_string())?;
+        let mut writer = app.store.begin_upload(&conversation, &name, None).await?;
+        let mut buffer = vec![0; 256 * 1024];
+        loop {
+            let read = source.read(&mut buffer).await?;
+            if read == 0 {
+                break;
+            }
+            writer.write(&buffer[..read]).await?;
+        }
+        let upload = writer.finish().await?;
+        if let Some(ingest) = wire::ingest(app) {
+            ingest.ingest(&upload, &|_, _| {}).await;
+        }
+        let upload = app.store.upload(&conversation, upload.file_id.as_str()).await?;
+        if let Some(error) = &upload.error {
+            output::note(&format!("{name}: {error}"));
+        }
+        files.push(upload.file_id);
+    }
+    Ok((Some(conversation), files))
+}
+
+fn print(response: &AgentResponse, json: bool) -> anyhow::Result<()> {
+    if json {
+        let body = serde_json::json!({"success": true, "data": response});
+        output::say(&serde_json::to_string_pretty(&body)?);
+        return Ok(());
+    }
+    output::say(response.response.trim_end());
+    for warning in &response.metadata.warnings {
+        output::note(&format!("! {warning}"));
+    }
+    for question in &response.metadata.recommended_questions {
+        output::note(&format!("🤔 {question}"));
+    }
+    for link in &response.metadata.download_links {
+        output::note(&format!("📦 {link} (copy it with --save FOLDER)"));
+    }
+    output::note(&format!("conversation: {}", response.conversation_id));
+    Ok(())
+}
+
+async fn save(app: &App, response: &AgentResponse, folder: &Path) -> anyhow::Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
+    for artifact in &response.artifacts {
+        let from = app.store.artifact_path(&response.conversation_id, &artifact.name).await?;
+        let to = folder.join(artifact.name.replace('/', "_"));
+        std::fs::copy(&from, &to).with_context(|| to.display().to_string())?;
+        output::note(&format!("saved {}", to.display()));
+    }
+    Ok(())
+}

@@ -1,0 +1,172 @@
+//! `ba-agent doctor`: one line for each thing that must work, with the fix for what does not.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use ba_config::{Config, ModelChoice};
+use ba_model::HttpModel;
+use ba_sandbox::{Input, Job, Limits, Sandbox, Work};
+
+use crate::output;
+use crate::wire;
+
+/// What was found, and what to do when it is wrong.
+struct Finding {
+    name: &'static str,
+    outcome: Result<String, Problem>,
+}
+
+struct Problem {
+    what: String,
+    fix: String,
+}
+
+impl Problem {
+    fn new(what: impl ToString, fix: impl ToString) -> Self {
+        Self { what: what.to_string(), fix: fix.to_string() }
+    }
+}
+
+pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
+    let mut findings = vec![configuration(&config), disk(&config), database(&config).await, model(&config).await];
+    findings.extend(python(&config).await);
+    findings.extend(connections(&config).await);
+    findings.push(skills(&config));
+    let mut wrong = 0;
+    for finding in &findings {
+        match &finding.outcome {
+            Ok(detail) => output::say(&format!("✓ {:<12} {detail}", finding.name)),
+            Err(problem) => {
+                wrong += 1;
+                output::say(&format!("✗ {:<12} {}\n  fix: {}", finding.name, problem.what, problem.fix));
+            }
+        }
+    }
+    Ok(if wrong == 0 { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+fn finding(name: &'static str, outcome: Result<String, Problem>) -> Finding {
+    Finding { name, outcome }
+}
+
+fn configuration(config: &Config) -> Finding {
+    let from = config.file.as_ref().map_or("defaults and BA_* variables".to_owned(), |f| f.display().to_string());
+    finding("config", Ok(format!("{from}; listens on {}", config.listen)))
+}
+
+fn disk(config: &Config) -> Finding {
+    let folder = &config.data_dir;
+    let tried = std::fs::create_dir_all(folder).and_then(|()| {
+        let probe = folder.join(".doctor");
+        std::fs::write(&probe, b"ok")?;
+        std::fs::remove_file(probe)
+    });
+    let outcome = match tried {
+        Ok(()) => Ok(format!("{} can be written", folder.display())),
+        Err(error) => Err(Problem::new(
+            format!("{}: {error}", folder.display()),
+            "choose a folder you may write to with --data-dir or BA_DATA_DIR",
+        )),
+    };
+    finding("disk", outcome)
+}
+
+async fn database(config: &Config) -> Finding {
+    let outcome = match wire::open_store(config).await {
+        Ok(store) => match store.ping().await {
+            Ok(()) => Ok("opens and answers".to_owned()),
+            Err(error) => Err(Problem::new(error, "see the message; nothing was changed")),
+        },
+        Err(error) => {
+            Err(Problem::new(format!("{error:#}"), "check the data folder's owner, or the `database` address"))
+        }
+    };
+    finding("database", outcome)
+}
+
+async fn model(config: &Config) -> Finding {
+    let outcome = match &config.model {
+        ModelChoice::Offline => {
+            Ok("offline analyst (no key needed); set BA_MODEL=provider:model for a language model".to_owned())
+        }
+        ModelChoice::Replay(path) if path.is_file() => Ok(format!("replays {}", path.display())),
+        ModelChoice::Replay(path) => {
+            Err(Problem::new(format!("{} is missing", path.display()), "record one with `ba-agent ask --record`"))
+        }
+        ModelChoice::Remote(remote) => match HttpModel::new(wire::models::settings(remote)) {
+            Err(error) => Err(Problem::new(error, "correct base_url, proxy or api_key")),
+            Ok(client) => match client.check().await {
+                Ok(reached) => Ok(format!("{} answers ({reached:?})", config.model.name())),
+                Err(error) => Err(Problem::new(&error, "check BA_BASE_URL, BA_API_KEY and the network")),
+            },
+        },
+    };
+    finding("model", outcome)
+}
+
+async fn python(config: &Config) -> Vec<Finding> {
+    let env = match wire::python::prepare(config).await {
+        Ok(env) => env,
+        Err(error) => {
+            let fix = "install Python 3.11 or newer with venv (Debian: apt-get install python3-venv), or set BA_PYTHON_ENV";
+            return vec![finding("python", Err(Problem::new(error, fix)))];
+        }
+    };
+    let mut all = vec![finding("python", Ok(format!("{} in {}", env.version, env.prefix.display())))];
+    match wire::python::try_start(config).await {
+        Err(error) => all.push(finding(
+            "sandbox",
+            Err(Problem::new(error, "see docs/sandbox.md: user namespaces, Landlock and seccomp must be allowed")),
+        )),
+        Ok(sandbox) => {
+            let witnesses = sandbox.self_test();
+            let failed: Vec<&str> = witnesses.iter().filter(|w| !w.denied).map(|w| w.name.as_str()).collect();
+            let outcome = if failed.is_empty() {
+                Ok(format!("{} attacks were seen to be denied", witnesses.len()))
+            } else {
+                Err(Problem::new(format!("not denied: {}", failed.join(", ")), "see docs/sandbox.md"))
+            };
+            all.push(finding("sandbox", outcome));
+            all.push(finding("fonts", fonts(&sandbox).await));
+            sandbox.shutdown().await;
+        }
+    }
+    all
+}
+
+/// Draws Chinese text and looks for the warning matplotlib gives when a glyph is missing.
+async fn fonts(sandbox: &Sandbox) -> Result<String, Problem> {
+    let fix = "remove the Python environment from the cache folder; it is made again";
+    let folder = tempfile::tempdir().map_err(|e| Problem::new(e, "make the temporary folder writable"))?;
+    let code = "import matplotlib.pyplot as plt, warnings\n\
+                with warnings.catch_warnings(record=True) as seen:\n    warnings.simplefilter('always')\n    \
+                plt.title('销售额同比增长'); plt.savefig('font.png')\n    \
+                print(sum('Glyph' in str(w.message) for w in seen))";
+    let job = Job {
+        owner: "doctor".to_owned(),
+        session: None,
+        work: Work::UserCode { code: code.to_owned() },
+        inputs: Vec::<Input>::new(),
+        folder: folder.path().to_owned(),
+        limits: Limits::default(),
+    };
+    let outcome = sandbox.run(job, &|_| {}).await.map_err(|e| Problem::new(e, fix))?;
+    let printed: String = outcome.output.iter().map(|c| c.text.as_str()).collect();
+    if outcome.error.is_none() && printed.trim() == "0" {
+        Ok("Chinese text in charts is readable".to_owned())
+    } else {
+        Err(Problem::new(format!("glyphs are missing: {}", printed.trim()), fix))
+    }
+}
+
+async fn connections(_config: &Config) -> Vec<Finding> {
+    Vec::new()
+}
+
+fn skills(config: &Config) -> Finding {
+    let outcome = match wire::open_skills(config) {
+        Ok(library) => Ok(format!("{} active", Arc::clone(&library.catalog()).active_skills().count())),
+        Err(error) => Err(Problem::new(error, "check the `skills` folders in the configuration")),
+    };
+    finding("skills", outcome)
+}

@@ -1,0 +1,57 @@
+//! Files that ship inside the binary, unpacked where the program can use them as files: a lone binary works.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+use rust_embed::RustEmbed;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../skills"]
+#[exclude = "*/tests/*"]
+#[exclude = "*__pycache__*"]
+#[allow_missing = true]
+pub struct ShippedSkills;
+
+#[derive(RustEmbed)]
+#[folder = "$CARGO_MANIFEST_DIR/../../examples"]
+#[include = "*.csv"]
+#[include = "*.xlsx"]
+#[include = "samples.json"]
+#[allow_missing = true]
+pub struct Examples;
+
+/// Writes what is missing or different below `folder`, and removes what no longer ships.
+pub fn unpack<E: RustEmbed>(folder: &Path) -> anyhow::Result<PathBuf> {
+    for name in E::iter() {
+        let Some(file) = E::get(&name) else { continue };
+        let path = folder.join(name.as_ref());
+        if std::fs::read(&path).is_ok_and(|found| found == file.data.as_ref()) {
+            continue;
+        }
+        if let Some(parent) = path.parent() {
+            std::fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+        }
+        let temporary = path.with_extension("part");
+        std::fs::write(&temporary, &file.data).with_context(|| temporary.display().to_string())?;
+        std::fs::rename(&temporary, &path).with_context(|| path.display().to_string())?;
+    }
+    remove_unknown::<E>(folder, folder)?;
+    Ok(folder.to_owned())
+}
+
+fn remove_unknown<E: RustEmbed>(root: &Path, folder: &Path) -> anyhow::Result<()> {
+    let Ok(entries) = std::fs::read_dir(folder) else { return Ok(()) };
+    for entry in entries {
+        let path = entry?.path();
+        if path.is_dir() && !path.is_symlink() {
+            remove_unknown::<E>(root, &path)?;
+            // Fails while something is in it, which is right.
+            let _ = std::fs::remove_dir(&path);
+        } else if let Ok(name) = path.strip_prefix(root)
+            && E::get(&name.to_string_lossy()).is_none()
+        {
+            std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,51 @@
+//! The configured model as a `Model`: a wire client, a recording, or the offline analyst.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Context;
+use ba_agent::Models;
+use ba_analyst::OfflineAnalyst;
+use ba_config::{Config, ModelChoice, RemoteModel};
+use ba_model::{HttpModel, Matching, Model, ModelSettings, Prices, RecordingModel, ReplayModel};
+
+/// Default and summary models; `record` keeps the default one's turns in a file.
+pub fn models(config: &Config, record: Option<&Path>) -> anyhow::Result<Models> {
+    let mut default = model(&config.model)?;
+    if let Some(path) = record {
+        default = Arc::new(RecordingModel::new(default, path).with_context(|| path.display().to_string())?);
+    }
+    let summary = match &config.summary_model {
+        Some(choice) => Some(model(choice)?),
+        // The offline analyst cannot summarise; extraction serves instead.
+        None => matches!(config.model, ModelChoice::Remote(_)).then(|| default.clone()),
+    };
+    Ok(Models { default, summary, by_name: Arc::new(|_| None) })
+}
+
+fn model(choice: &ModelChoice) -> anyhow::Result<Arc<dyn Model>> {
+    Ok(match choice {
+        ModelChoice::Offline => Arc::new(OfflineAnalyst::new()),
+        ModelChoice::Replay(path) => {
+            let replay = ReplayModel::open(path, Matching::Order);
+            Arc::new(replay.with_context(|| format!("the recording {}", path.display()))?)
+        }
+        ModelChoice::Remote(remote) => Arc::new(HttpModel::new(settings(remote))?),
+    })
+}
+
+/// What the wire client needs of the configuration.
+pub fn settings(remote: &RemoteModel) -> ModelSettings {
+    let dialect = match remote.dialect {
+        ba_config::Dialect::OpenAi => ba_model::Dialect::OpenAi,
+        ba_config::Dialect::Anthropic => ba_model::Dialect::Anthropic,
+    };
+    let mut settings = ModelSettings::new(&remote.provider, dialect, &remote.model, remote.base_url.clone());
+    settings.api_key = remote.api_key.clone();
+    settings.window = remote.window;
+    settings.prices = remote.prices.map(|p| Prices { input: p.input, output: p.output, cached: p.cached });
+    settings.proxy = remote.proxy.clone();
+    settings.timeouts.total = Duration::from_secs(remote.timeout_seconds);
+    settings
+}
