@@ -1,32 +1,44 @@
 # Two commands matter: `make run` and `make test`. `make help` lists the rest.
+# Build output is shared by all checkouts of a person; set CARGO_TARGET_DIR to keep it elsewhere.
 export CARGO_TARGET_DIR ?= $(HOME)/.cache/ba-agent/target
+# Cargo's own messages are enough; npm's advertisements are not.
+export NPM_CONFIG_FUND = false
+export NPM_CONFIG_AUDIT = false
+export NPM_CONFIG_UPDATE_NOTIFIER = false
 
-.PHONY: help run test fmt lint build page page-test
+.PHONY: help run build page test lint fmt bench clean
 
 help: ## list the targets
-	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
+
+run: build ## build the page and the binary, prepare Python, and serve on loopback
+	@$(CARGO_TARGET_DIR)/release/ba-agent serve
+
+build: page ## build the page, then the binary with the page inside
+	cargo build --release --locked -p ba-cli
 
 page: web/dist/index.html ## build the page
 
-web/node_modules/.package-lock.json: web/package-lock.json
-	cd web && npm ci --no-audit --no-fund
+web/node_modules/.ready: web/package.json web/package-lock.json
+	cd web && npm ci --no-progress
+	@touch $@
 
-web/dist/index.html: web/node_modules/.package-lock.json web/index.html web/vite.config.ts $(shell find web/src web/public -type f)
+web/dist/index.html: web/node_modules/.ready web/index.html web/vite.config.ts $(shell find web/src web/public -type f 2>/dev/null)
 	cd web && npm run build
 	@touch $@
 
-page-test: page ## types, unit tests and browser tests of the page
-	cd web && npm run check && npm test && npm run test:browser
+test: ## everything the tests need, then format, lints, all tests and the page's tests
+	@scripts/test
 
-build: page ## build the page and the binary
-	cargo build --release -p ba-cli
-
-run: build ## build everything and serve on loopback
-	$(CARGO_TARGET_DIR)/release/ba-agent serve
-
-lint: ## format check and clippy
+lint: ## format check and clippy, warnings denied
 	cargo fmt --check
-	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --workspace --all-targets --locked -- -D warnings
 
-test: lint page-test ## everything the tests need, then all tests
-	cargo test --workspace
+fmt: ## format the code
+	cargo fmt
+
+bench: ## the benchmarks; figures go to docs/benchmarks.md
+	cargo bench --workspace
+
+clean: ## remove what the page's build made
+	rm -rf web/dist web/node_modules

@@ -124,7 +124,9 @@ pub enum UserCommand {
     },
     List,
     /// No sign-in from now on; nothing is deleted
-    Disable { name: String },
+    Disable {
+        name: String,
+    },
 }
 
 #[derive(Subcommand)]
@@ -156,10 +158,19 @@ pub enum SkillCommand {
         replace: bool,
     },
     /// Allow a skill as it now is, by the hash `skill list` shows
-    Approve { name: String, hash: String },
-    Enable { name: String },
-    Disable { name: String },
-    Remove { name: String },
+    Approve {
+        name: String,
+        hash: String,
+    },
+    Enable {
+        name: String,
+    },
+    Disable {
+        name: String,
+    },
+    Remove {
+        name: String,
+    },
 }
 
 #[derive(Args)]

@@ -2,7 +2,7 @@
 
 use ba_protocol::OutputLevel;
 use ba_protocol::table;
-use ba_protocol::text::prefix;
+use ba_protocol::text::{one_line, prefix, shorten};
 use serde_json::Value;
 
 use super::Counter;
@@ -12,6 +12,9 @@ use crate::tool::{Body, Column, ToolOutput};
 /// Rows shown at standard level before the rest is only counted.
 const STANDARD_ROWS: usize = 50;
 const STANDARD_ITEMS: usize = 50;
+/// Characters of the key fact and of each note.
+const MAX_SUMMARY: usize = 400;
+const MAX_NOTES: usize = 8;
 /// SPEC C6: longer code is elided at standard level.
 const LONG_CODE: usize = 50;
 const CODE_HEAD: usize = 20;
@@ -33,12 +36,11 @@ pub(super) fn render(
     cap: usize,
     count: &Counter,
 ) -> Rendered {
-    let head = format!("[{}] {}", ba_protocol::text::one_line(call_id), output.summary);
+    let head = format!("[{}] {}", shorten(&one_line(call_id), 80), shorten(&one_line(&output.summary), MAX_SUMMARY));
     let mut tail = String::new();
     if level != OutputLevel::Brief {
-        for note in &output.notes {
-            tail.push_str("\nNote: ");
-            tail.push_str(note);
+        for note in output.notes.iter().take(MAX_NOTES) {
+            tail.push_str(&format!("\nNote: {}", shorten(&one_line(note), MAX_SUMMARY)));
         }
     }
     if !output.artifacts.is_empty() {

@@ -28,7 +28,8 @@ impl Problem {
 }
 
 pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
-    let mut findings = vec![configuration(&config), disk(&config), database(&config).await, model(&config).await];
+    let mut findings =
+        vec![configuration(&config), disk(&config), database(&config).await, model(&config).await];
     findings.extend(python(&config).await);
     findings.extend(connections(&config).await);
     findings.push(skills(&config));
@@ -50,7 +51,8 @@ fn finding(name: &'static str, outcome: Result<String, Problem>) -> Finding {
 }
 
 fn configuration(config: &Config) -> Finding {
-    let from = config.file.as_ref().map_or("defaults and BA_* variables".to_owned(), |f| f.display().to_string());
+    let from =
+        config.file.as_ref().map_or("defaults and BA_* variables".to_owned(), |f| f.display().to_string());
     finding("config", Ok(format!("{from}; listens on {}", config.listen)))
 }
 
@@ -77,9 +79,10 @@ async fn database(config: &Config) -> Finding {
             Ok(()) => Ok("opens and answers".to_owned()),
             Err(error) => Err(Problem::new(error, "see the message; nothing was changed")),
         },
-        Err(error) => {
-            Err(Problem::new(format!("{error:#}"), "check the data folder's owner, or the `database` address"))
-        }
+        Err(error) => Err(Problem::new(
+            format!("{error:#}"),
+            "check the data folder's owner, or the `database` address",
+        )),
     };
     finding("database", outcome)
 }
@@ -90,9 +93,10 @@ async fn model(config: &Config) -> Finding {
             Ok("offline analyst (no key needed); set BA_MODEL=provider:model for a language model".to_owned())
         }
         ModelChoice::Replay(path) if path.is_file() => Ok(format!("replays {}", path.display())),
-        ModelChoice::Replay(path) => {
-            Err(Problem::new(format!("{} is missing", path.display()), "record one with `ba-agent ask --record`"))
-        }
+        ModelChoice::Replay(path) => Err(Problem::new(
+            format!("{} is missing", path.display()),
+            "record one with `ba-agent ask --record`",
+        )),
         ModelChoice::Remote(remote) => match HttpModel::new(wire::models::settings(remote)) {
             Err(error) => Err(Problem::new(error, "correct base_url, proxy or api_key")),
             Ok(client) => match client.check().await {
@@ -116,7 +120,10 @@ async fn python(config: &Config) -> Vec<Finding> {
     match wire::python::try_start(config).await {
         Err(error) => all.push(finding(
             "sandbox",
-            Err(Problem::new(error, "see docs/sandbox.md: user namespaces, Landlock and seccomp must be allowed")),
+            Err(Problem::new(
+                error,
+                "see docs/sandbox.md: user namespaces, Landlock and seccomp must be allowed",
+            )),
         )),
         Ok(sandbox) => {
             let witnesses = sandbox.self_test();

@@ -50,7 +50,9 @@ fn readable(line: &Value) -> String {
         ("ModelInput", _) => {
             format!("→ {} ({} tokens) {}", short(&line["role"]), line["token_count"], short(&line["content"]))
         }
-        ("ModelOutput", _) => format!("← model ({} tokens) {}", line["token_count"], short(&line["raw_content"])),
+        ("ModelOutput", _) => {
+            format!("← model ({} tokens) {}", line["token_count"], short(&line["raw_content"]))
+        }
         (_, Some("tool_call")) => format!("⚙ {} {}", short(&line["tool_name"]), short(&line["arguments"])),
         (_, Some("tool_result")) => {
             let mark = if line["success"].as_bool() == Some(true) { "✓" } else { "✗" };

@@ -14,7 +14,8 @@ pub struct TerminalSink {
 
 impl TerminalSink {
     pub fn new(quiet: bool) -> Self {
-        let bar = if output::is_terminal() && !quiet { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
+        let bar =
+            if output::is_terminal() && !quiet { ProgressBar::new_spinner() } else { ProgressBar::hidden() };
         if let Ok(style) = ProgressStyle::with_template("{spinner} [{elapsed}] {msg}") {
             bar.set_style(style);
         }
@@ -46,7 +47,12 @@ impl EventSink for TerminalSink {
             RunEvent::ToolStarted { tool_name, .. } => self.bar.set_message(format!("⏳ {tool_name}")),
             RunEvent::ToolFinished(done) => {
                 let mark = if done.success { "✓" } else { "✗" };
-                self.line(&format!("{mark} {} {:.2} s  {}", done.tool_name, done.duration_ms / 1e3, done.summary));
+                self.line(&format!(
+                    "{mark} {} {:.2} s  {}",
+                    done.tool_name,
+                    done.duration_ms / 1e3,
+                    done.summary
+                ));
                 self.bar.set_message("asking the model");
             }
             event if event.is_last() => self.bar.finish_and_clear(),

@@ -9,22 +9,27 @@ use ba_config::Config;
 use ba_server::{Access, AppState, Check, Deps, EventBus, ServerConfig, SkillInfo};
 use ba_store::{CleanupMode, CleanupPolicy, Store};
 
-use crate::wire::{self, App};
 use crate::output;
+use crate::wire::{self, App};
 
 const CLEANUP_EVERY: Duration = Duration::from_secs(3600);
 
 pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let server = server_config(&config)?;
     let listener = tokio::net::TcpListener::bind(config.listen).await.with_context(|| {
-        format!("cannot listen on {}; is another server running there? Choose another with --listen", config.listen)
+        format!(
+            "cannot listen on {}; is another server running there? Choose another with --listen",
+            config.listen
+        )
     })?;
     let address = listener.local_addr()?;
     let models = wire::models::models(&config, None)?;
     let bus = EventBus::new();
     let app = wire::app(&config, models, Arc::new(bus.clone())).await?;
     let _claim = app.store.claim_server()?;
-    ba_server::check_access(address, &server, &app.store).await.map_err(|e| super::WrongUse(e.to_string()))?;
+    ba_server::check_access(address, &server, &app.store)
+        .await
+        .map_err(|e| super::WrongUse(e.to_string()))?;
     let resumed = app.agent.resume_open_runs().await?;
     if resumed > 0 {
         output::note(&format!("{resumed} unfinished runs go on"));
@@ -116,4 +121,3 @@ async fn stop_signal() {
     }
     output::note("stopping; runs get a moment to finish");
 }
-

@@ -49,7 +49,9 @@ fn timelines(events: &[Event]) -> Vec<Timeline> {
             let title = format!("{} {}", event.run_id, text::shorten(&text::one_line(message), 60));
             runs.push((event.run_id.to_string(), Timeline { title, bars: Vec::new(), total_ms: 0 }, at, at));
         }
-        let Some((_, run, start, last)) = runs.iter_mut().rev().find(|r| r.0 == event.run_id.as_str()) else { continue };
+        let Some((_, run, start, last)) = runs.iter_mut().rev().find(|r| r.0 == event.run_id.as_str()) else {
+            continue;
+        };
         let (from, to) = (*last - *start, at - *start);
         run.total_ms = to;
         match &event.event {
@@ -66,7 +68,12 @@ fn timelines(events: &[Event]) -> Vec<Timeline> {
             }
             other if other.is_last() => {
                 let ok = matches!(other, RunEvent::Report(_));
-                run.bars.push(Bar { label: format!("model → {}", other.name()), from_ms: from, to_ms: to, ok });
+                run.bars.push(Bar {
+                    label: format!("model → {}", other.name()),
+                    from_ms: from,
+                    to_ms: to,
+                    ok,
+                });
             }
             _ => {}
         }

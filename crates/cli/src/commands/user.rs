@@ -24,7 +24,12 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<ExitCo
         UserCommand::List => {
             for user in store.users().await? {
                 let state = if user.disabled { "disabled" } else { "active" };
-                output::say(&format!("{:<20} {:<6} {state:<9} {}", user.name, user.role.as_str(), user.created_at));
+                output::say(&format!(
+                    "{:<20} {:<6} {state:<9} {}",
+                    user.name,
+                    user.role.as_str(),
+                    user.created_at
+                ));
             }
         }
         UserCommand::Disable { name } => {

@@ -7,22 +7,22 @@ use rust_embed::RustEmbed;
 
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/../../skills"]
-#[exclude = "*/tests/*"]
-#[exclude = "*__pycache__*"]
 #[allow_missing = true]
 pub struct ShippedSkills;
 
 #[derive(RustEmbed)]
 #[folder = "$CARGO_MANIFEST_DIR/../../examples"]
-#[include = "*.csv"]
-#[include = "*.xlsx"]
-#[include = "samples.json"]
 #[allow_missing = true]
 pub struct Examples;
 
+/// Tests, build scripts and caches beside the files stay where they are.
+fn ships(name: &str) -> bool {
+    !name.contains("__pycache__") && !name.starts_with("tests/") && !name.contains("/tests/")
+}
+
 /// Writes what is missing or different below `folder`, and removes what no longer ships.
 pub fn unpack<E: RustEmbed>(folder: &Path) -> anyhow::Result<PathBuf> {
-    for name in E::iter() {
+    for name in E::iter().filter(|name| ships(name)) {
         let Some(file) = E::get(&name) else { continue };
         let path = folder.join(name.as_ref());
         if std::fs::read(&path).is_ok_and(|found| found == file.data.as_ref()) {
@@ -48,7 +48,7 @@ fn remove_unknown<E: RustEmbed>(root: &Path, folder: &Path) -> anyhow::Result<()
             // Fails while something is in it, which is right.
             let _ = std::fs::remove_dir(&path);
         } else if let Ok(name) = path.strip_prefix(root)
-            && E::get(&name.to_string_lossy()).is_none()
+            && (E::get(&name.to_string_lossy()).is_none() || !ships(&name.to_string_lossy()))
         {
             std::fs::remove_file(&path).with_context(|| path.display().to_string())?;
         }

@@ -54,7 +54,9 @@ pub async fn open_store(config: &Config) -> anyhow::Result<Store> {
         });
     }
     wanted.limits.upload_bytes = config.limits.upload_mb * 1024 * 1024;
-    Store::open(wanted).await.with_context(|| format!("cannot open the data folder {}", config.data_dir.display()))
+    Store::open(wanted)
+        .await
+        .with_context(|| format!("cannot open the data folder {}", config.data_dir.display()))
 }
 
 pub fn open_skills(config: &Config) -> anyhow::Result<Arc<SkillLibrary>> {
@@ -79,11 +81,20 @@ pub async fn app(config: &Config, models: Models, sink: Arc<dyn EventSink>) -> a
 }
 
 /// For commands that only look: no Python is started.
-pub async fn app_without_python(config: &Config, models: Models, sink: Arc<dyn EventSink>) -> anyhow::Result<App> {
+pub async fn app_without_python(
+    config: &Config,
+    models: Models,
+    sink: Arc<dyn EventSink>,
+) -> anyhow::Result<App> {
     wire(config, models, sink, Python::Refused("this command does not run Python".to_owned())).await
 }
 
-async fn wire(config: &Config, models: Models, sink: Arc<dyn EventSink>, python: Python) -> anyhow::Result<App> {
+async fn wire(
+    config: &Config,
+    models: Models,
+    sink: Arc<dyn EventSink>,
+    python: Python,
+) -> anyhow::Result<App> {
     let store = open_store(config).await?;
     let skills = open_skills(config)?;
     let counter = counter(&models.default.info().name);

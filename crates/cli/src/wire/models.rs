@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::Context;
 use ba_agent::Models;
-use ba_analyst::OfflineAnalyst;
 use ba_config::{Config, ModelChoice, RemoteModel};
 use ba_model::{HttpModel, Matching, Model, ModelSettings, Prices, RecordingModel, ReplayModel};
 
@@ -26,7 +25,7 @@ pub fn models(config: &Config, record: Option<&Path>) -> anyhow::Result<Models> 
 
 fn model(choice: &ModelChoice) -> anyhow::Result<Arc<dyn Model>> {
     Ok(match choice {
-        ModelChoice::Offline => Arc::new(OfflineAnalyst::new()),
+        ModelChoice::Offline => anyhow::bail!("no model is configured: set BA_MODEL"),
         ModelChoice::Replay(path) => {
             let replay = ReplayModel::open(path, Matching::Order);
             Arc::new(replay.with_context(|| format!("the recording {}", path.display()))?)

@@ -2,7 +2,9 @@
 //! that need it refuse and say why; everything else works.
 
 use ba_config::Config;
-use ba_sandbox::{PrepareOptions, PrepareStep, PythonEnv, Sandbox, SandboxConfig, SandboxError, prepare_python};
+use ba_sandbox::{
+    PrepareOptions, PrepareStep, PythonEnv, Sandbox, SandboxConfig, SandboxError, prepare_python,
+};
 use ba_tools::Python;
 use indicatif::{ProgressBar, ProgressStyle};
 
