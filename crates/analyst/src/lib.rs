@@ -1,1 +1,14 @@
-//! The offline analyst: a rule-based model that answers questions about uploaded tables.
+//! The offline analyst: a rule-based model (SPEC L3). It sees the messages any model sees and answers in the same
+//! protocol. It computes nothing itself: figures come from tool results, or they are not given.
+
+pub mod glossary;
+pub mod lex;
+pub mod norm;
+pub mod plan;
+pub mod question;
+pub mod read;
+pub mod table;
+#[cfg(test)]
+mod testing;
+pub mod timex;
+pub mod word;

@@ -1,0 +1,482 @@
+//! From a draft to a question: the intent, defaults where nothing was said, and refusals where nothing sound can be
+//! computed. Every choice made here is noted for the user.
+
+use jiff::civil::Date;
+
+use crate::glossary::{ConceptRole, DefaultAgg};
+use crate::lex::ColRef;
+use crate::question::{Agg, Filter, Grain, Group, Intent, Measure, Note, Order, Question, Refusal};
+use crate::read::draft::{Draft, Wanted};
+use crate::read::tokens::Scope;
+use crate::read::{growth, scope};
+use crate::table::{DateForm, Kind, Role};
+use crate::timex::Days;
+use crate::word::Word;
+
+pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> {
+    let main = *scope.in_scope.first().ok_or(Refusal::NoTable)?;
+    let joins = scope::joins(scope.tables, &scope.in_scope)?;
+    if let Some((_, said)) = draft.lacking.first() {
+        return Err(Refusal::NoColumn(said.clone()));
+    }
+    let mut question = Question {
+        table: main,
+        intent: Intent::Value,
+        measures: Vec::new(),
+        groups: Vec::new(),
+        filters: Vec::new(),
+        having: None,
+        order: draft.order.unwrap_or(Order::Descending),
+        limit: draft.limit,
+        chart: draft.chart,
+        date: None,
+        notes: std::mem::take(&mut draft.notes),
+        joins,
+    };
+    for join in &question.joins {
+        question.notes.push(Note::Joined { table: join.table, key: join.left });
+    }
+    if whole_table(&draft, &mut question) {
+        return Ok(question);
+    }
+    let date = pick_date(scope, &draft, main, &mut question.notes);
+    question.date = date;
+    let span = date.and_then(|d| scope.column(d).date_span());
+    let times = resolve_times(&draft, span, &mut question.notes)?;
+    if draft.grain.is_some() && date.is_none() || !draft.times.is_empty() && date.is_none() {
+        return Err(Refusal::NoDate);
+    }
+    question.measures = measures(scope, &mut draft, &mut question.notes);
+    question.filters = filters(&draft);
+    set_numbers(scope, &draft, &mut question);
+    set_intent(scope, &draft, &mut question, &times, span)?;
+    place_times(&mut question, times, date);
+    Ok(question)
+}
+
+/// Questions about the table as a whole need nothing else.
+fn whole_table(draft: &Draft, question: &mut Question) -> bool {
+    let bare = draft.measures.is_empty() && draft.dims.is_empty();
+    let intent = if draft.says(Word::Missing) {
+        Intent::Missing
+    } else if draft.says(Word::Duplicates) {
+        Intent::Duplicates
+    } else if draft.says(Word::Columns) && !draft.says(Word::Sum) {
+        Intent::Columns
+    } else if draft.says(Word::Preview) && bare {
+        Intent::Preview
+    } else if draft.says(Word::Describe) && bare && draft.values.is_empty() && draft.times.is_empty() {
+        Intent::Describe
+    } else {
+        return false;
+    };
+    question.intent = intent;
+    true
+}
+
+fn pick_date(scope: &Scope<'_>, draft: &Draft, main: usize, notes: &mut Vec<Note>) -> Option<ColRef> {
+    if let Some(named) = draft.dates.first() {
+        return Some(*named);
+    }
+    let dated = scope.in_scope.iter().find_map(|t| scope.tables[*t].main_date().map(|column| ColRef { table: *t, column }))?;
+    let uses_time = draft.grain.is_some() || !draft.times.is_empty() || draft.says_any(&[Word::Trend, Word::Yoy, Word::Mom, Word::Growth, Word::Forecast]);
+    let others = scope.tables[main].indices(|c| c.role == Role::Time);
+    if let Some(other) = others.iter().find(|c| **c != dated.column).filter(|_| uses_time && dated.table == main) {
+        notes.push(Note::DateColumn { taken: dated, other: ColRef { table: main, column: *other } });
+    }
+    Some(dated)
+}
+
+fn resolve_times(draft: &Draft, span: Option<(Date, Date)>, notes: &mut Vec<Note>) -> Result<Vec<Days>, Refusal> {
+    let Some((first, last)) = span else { return Ok(Vec::new()) };
+    let mut out = Vec::new();
+    for when in &draft.times {
+        let Some(days) = when.resolve(last) else { continue };
+        let misses = days.from.is_some_and(|f| f > last) || days.to.is_some_and(|t| t <= first);
+        if misses && !draft.says_any(&[Word::Forecast, Word::Next]) {
+            return Err(Refusal::OutsideDates { asked: days.label, first: first.to_string(), last: last.to_string() });
+        }
+        if days.relative {
+            notes.push(Note::Relative { last: last.to_string(), label: days.label.clone() });
+        } else if days.assumed_year && first.year() != last.year() {
+            notes.push(Note::AssumedYear { label: days.label.clone() });
+        }
+        out.push(days);
+    }
+    Ok(out)
+}
+
+fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Note>) -> Vec<Measure> {
+    let superlative = draft.says_any(&[Word::Highest, Word::Lowest]);
+    let scalar = draft.dims.is_empty() && draft.grain.is_none();
+    let mut out: Vec<Measure> = Vec::new();
+    for wanted in &draft.measures {
+        let measure = match wanted {
+            Wanted::Fixed(measure) => measure.clone(),
+            Wanted::Plain(column, Some(agg)) => Measure::Of(*agg, *column),
+            Wanted::Plain(column, None) => {
+                let default = if scope.column(*column).default_agg == DefaultAgg::Mean { Agg::Mean } else { Agg::Sum };
+                let agg = draft.loose_agg.unwrap_or(default);
+                let special = draft.says_any(&[Word::Correlation, Word::Distribution, Word::Outlier]) || superlative && scalar;
+                if draft.loose_agg.is_none() && default == Agg::Mean && !special {
+                    notes.push(Note::DefaultAgg(agg, *column));
+                }
+                Measure::Of(agg, *column)
+            }
+        };
+        if !out.contains(&measure) {
+            out.push(measure);
+        }
+    }
+    if out.is_empty() && draft.says(Word::HowMany) {
+        out.push(Measure::Rows);
+    }
+    out
+}
+
+fn filters(draft: &Draft) -> Vec<Filter> {
+    let mut out: Vec<Filter> = Vec::new();
+    for (column, value, negated) in &draft.values {
+        let same = out.iter_mut().find_map(|f| match f {
+            Filter::In { column: c, values, negated: n } if c == column && n == negated => Some(values),
+            _ => None,
+        });
+        match same {
+            Some(values) if values.contains(value) => {}
+            Some(values) => values.push(value.clone()),
+            None => out.push(Filter::In { column: *column, values: vec![value.clone()], negated: *negated }),
+        }
+    }
+    out.extend(draft.flags.iter().map(|(column, yes)| Filter::Yes { column: *column, yes: *yes }));
+    out
+}
+
+/// A condition on a number holds for rows, or for groups when groups are asked for.
+fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+    let group = draft.dims.first().filter(|d| scope.column(**d).distinct * 10 < scope.tables[d.table].rows * 9);
+    let asks_groups = draft.says_any(&[Word::Which, Word::List]) && group.is_some() && draft.numbers.len() == 1;
+    for (column, cmp, value) in &draft.numbers {
+        let fallback = question.measures.iter().find_map(|m| match m {
+            Measure::Of(_, c) => Some(*c),
+            _ => None,
+        });
+        let Some(column) = column.or(fallback).or_else(|| default_column(scope)) else {
+            question.having = Some((*cmp, *value));
+            continue;
+        };
+        let already: Option<usize> = question.measures.iter().position(|m| matches!(m, Measure::Of(_, c) if *c == column));
+        if asks_groups || (column_is_counted(question) && group.is_some() && draft.dims.len() == 1 && draft.says(Word::Which)) {
+            if already.is_none() {
+                let agg = draft.loose_agg.unwrap_or(if scope.column(column).default_agg == DefaultAgg::Mean { Agg::Mean } else { Agg::Sum });
+                question.measures.insert(0, Measure::Of(agg, column));
+            }
+            question.having = Some((*cmp, *value));
+            question.notes.push(Note::PerGroup);
+        } else {
+            question.filters.push(Filter::Number { column, cmp: *cmp, value: *value });
+        }
+    }
+}
+
+fn column_is_counted(question: &Question) -> bool {
+    matches!(question.measures.first(), Some(Measure::Rows | Measure::Of(Agg::Distinct, _)))
+}
+
+fn default_column(scope: &Scope<'_>) -> Option<ColRef> {
+    let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
+    let main = scope.in_scope[0];
+    let only = scope.tables[main].indices(|c| c.role == Role::Measure);
+    of("revenue").or_else(|| of("quantity")).or_else(|| only.first().map(|c| ColRef { table: main, column: *c }).filter(|_| only.len() == 1))
+}
+
+fn set_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question, times: &[Days], span: Option<(Date, Date)>) -> Result<(), Refusal> {
+    if special_intent(scope, draft, question, times, span)? {
+        return Ok(());
+    }
+    let date = question.date;
+    question.groups = draft.dims.iter().take(2).map(|d| Group::By(*d)).collect();
+    if let Some(intent) = growth::growth(draft, times, date, span) {
+        need_measure(scope, draft, question);
+        let grain = draft.grain.unwrap_or(Grain::Month);
+        if let (Intent::GrowthSeries(_), Some(date)) = (&intent, date) {
+            question.groups = vec![Group::Time(date, series_grain(draft, grain))];
+        }
+        question.intent = intent;
+        return Ok(());
+    }
+    if let Some(intent) = mean_per(draft, question, date) {
+        question.intent = intent;
+        return Ok(());
+    }
+    add_time_group(scope, draft, question, span);
+    compare_values(draft, question);
+    share(draft, question);
+    if matches!(question.intent, Intent::Share | Intent::ShareOf { .. }) {
+        need_measure(scope, draft, question);
+        return Ok(());
+    }
+    plain_intent(scope, draft, question)
+}
+
+/// `average monthly revenue`, `月均销售额`.
+fn mean_per(draft: &Draft, question: &mut Question, date: Option<ColRef>) -> Option<Intent> {
+    let grain = draft.grain?;
+    let Some(Measure::Of(agg @ Agg::Mean, column)) = question.measures.first_mut() else { return None };
+    let said_mean = draft.says(Word::Mean) && draft.measures.iter().any(|w| matches!(w, Wanted::Plain(_, a) if a.is_some())) || draft.loose_agg == Some(Agg::Mean);
+    let additive = !draft.dims.contains(column) && said_mean;
+    let by_time = draft.says_any(&[Word::Trend, Word::By, Word::Which]) && !draft.says(Word::Sum);
+    if !additive || by_time || date.is_none() {
+        return None;
+    }
+    *agg = Agg::Sum;
+    Some(Intent::MeanPer(grain))
+}
+
+fn series_grain(draft: &Draft, grain: Grain) -> Grain {
+    // `每月同比` and `年增长率`: the series is by month unless years were asked for.
+    if draft.grain == Some(Grain::Year) && draft.says_any(&[Word::Month]) { Grain::Month } else { grain }
+}
+
+fn add_time_group(scope: &Scope<'_>, draft: &Draft, question: &mut Question, span: Option<(Date, Date)>) {
+    let Some(date) = question.date else { return };
+    let wants_line = draft.says_any(&[Word::Trend, Word::Cumulative, Word::Moving]) || draft.chart == Some(crate::question::ChartKind::Line);
+    let grain = draft.grain.or_else(|| (wants_line && draft.dims.len() < 2).then(|| auto_grain(draft, span)));
+    let Some(grain) = grain else { return };
+    let form = scope.column(date).kind;
+    let grain = match form {
+        Kind::Date(DateForm::Year) => Grain::Year,
+        Kind::Date(DateForm::YearMonth) if matches!(grain, Grain::Day | Grain::Week | Grain::Hour | Grain::Weekday) => Grain::Month,
+        _ => grain,
+    };
+    question.groups.truncate(1);
+    question.groups.insert(0, Group::Time(date, grain));
+}
+
+fn auto_grain(draft: &Draft, span: Option<(Date, Date)>) -> Grain {
+    let resolved = draft.times.first().zip(span).and_then(|(w, (_, last))| w.resolve(last));
+    let span = resolved.and_then(|d| d.from.zip(d.to)).or(span);
+    let days = span.and_then(|(a, b)| a.until(b).ok()).map_or(400, |s| s.get_days());
+    match days {
+        0..=62 => Grain::Day,
+        63..=1900 => Grain::Month,
+        _ => Grain::Year,
+    }
+}
+
+/// `华东和华南`: two values of one column are shown side by side.
+fn compare_values(draft: &Draft, question: &mut Question) {
+    let many = question.filters.iter().find_map(|f| match f {
+        Filter::In { column, values, negated: false } if values.len() > 1 => Some(*column),
+        _ => None,
+    });
+    if let Some(column) = many
+        && !question.groups.contains(&Group::By(column))
+        && question.groups.len() < 2
+        && !draft.says(Word::Share)
+    {
+        question.groups.push(Group::By(column));
+    }
+}
+
+fn share(draft: &Draft, question: &mut Question) {
+    let rated = question.measures.iter().any(|m| matches!(m, Measure::RateYes(_) | Measure::Ratio { .. }));
+    if !draft.says(Word::Share) || rated {
+        return;
+    }
+    let parts: Vec<Filter> = question.filters.iter().filter(|f| !matches!(f, Filter::In { negated: true, .. })).cloned().collect();
+    let grouped = question.groups.iter().any(|g| matches!(g, Group::By(_)));
+    if grouped && (parts.is_empty() || draft.grouped || draft.says(Word::By)) {
+        question.intent = Intent::Share;
+    } else if !parts.is_empty() {
+        question.filters.retain(|f| !parts.contains(f));
+        question.groups.clear();
+        question.intent = Intent::ShareOf { parts };
+    }
+}
+
+fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
+    let superlative = draft.says_any(&[Word::Highest, Word::Lowest, Word::Top, Word::Bottom, Word::BestSelling, Word::WorstSelling, Word::MostCommon, Word::Rank]);
+    let timed = question.groups.iter().any(|g| matches!(g, Group::Time(..)));
+    let lists = draft.says(Word::List) || draft.says(Word::Which);
+    let row_like = draft.dims.first().is_none_or(|d| scope.column(*d).distinct * 10 >= scope.tables[d.table].rows * 9);
+    let filtered = !question.filters.is_empty() || !draft.times.is_empty();
+    if draft.says(Word::List) && row_like && filtered && question.having.is_none() && !superlative || lists && row_like && !draft.numbers.is_empty() && question.having.is_none() && !superlative {
+        question.groups.clear();
+        question.measures.retain(|m| matches!(m, Measure::Of(..)));
+        question.intent = Intent::Rows;
+        return Ok(());
+    }
+    if question.groups.is_empty() {
+        return scalar_intent(draft, question);
+    }
+    need_measure(scope, draft, question);
+    question.intent = if superlative {
+        if question.limit.is_none() && draft.says_any(&[Word::Highest, Word::Lowest, Word::BestSelling, Word::WorstSelling, Word::MostCommon]) {
+            question.limit = None;
+        }
+        Intent::Rank
+    } else if draft.says(Word::Cumulative) && timed {
+        Intent::Cumulative
+    } else if draft.says(Word::Moving) && timed {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a small window")]
+        let window = draft.stray_numbers.first().map_or(3, |n| n.clamp(2.0, 60.0) as usize);
+        Intent::Moving(window)
+    } else if timed {
+        Intent::Trend
+    } else {
+        Intent::Breakdown
+    };
+    Ok(())
+}
+
+fn scalar_intent(draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
+    let extreme = draft.says_any(&[Word::Highest, Word::Lowest]);
+    if question.measures.is_empty() {
+        return Err(Refusal::NothingAsked);
+    }
+    if let (true, [Measure::Of(_, _)]) = (extreme && draft.loose_agg.is_none(), &question.measures[..]) {
+        question.intent = Intent::ExtremeRow;
+        question.limit = question.limit.or(Some(1));
+    }
+    Ok(())
+}
+
+/// Gives a question without a measure the usual one, and says so.
+fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+    if !question.measures.is_empty() {
+        return;
+    }
+    let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
+    let selling = draft.says_any(&[Word::BestSelling, Word::WorstSelling]);
+    let counting = draft.says_any(&[Word::MostCommon, Word::Distribution, Word::HowMany]) || matches!(question.intent, Intent::ShareOf { .. });
+    let column = if counting {
+        None
+    } else if selling {
+        of("quantity").or_else(|| default_column(scope))
+    } else {
+        default_column(scope)
+    };
+    let measure = match column {
+        Some(c) if scope.column(c).default_agg == DefaultAgg::Mean => Measure::Of(Agg::Mean, c),
+        Some(c) => Measure::Of(Agg::Sum, c),
+        None => Measure::Rows,
+    };
+    if !counting {
+        question.notes.push(Note::DefaultMeasure(measure.clone()));
+    }
+    question.measures.push(measure);
+}
+
+/// Analyses with a name of their own. True when the question is one.
+fn special_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question, times: &[Days], span: Option<(Date, Date)>) -> Result<bool, Refusal> {
+    let numeric: Vec<ColRef> = draft.measures.iter().filter_map(|w| match w {
+        Wanted::Plain(c, _) => Some(*c),
+        Wanted::Fixed(_) => None,
+    }).collect();
+    if draft.says(Word::Correlation) {
+        if numeric.len() < 2 {
+            return Err(Refusal::NeedsTwoMeasures);
+        }
+        question.measures = numeric.iter().take(2).map(|c| Measure::Of(Agg::Mean, *c)).collect();
+        question.intent = Intent::Correlation;
+        return Ok(true);
+    }
+    if draft.says(Word::Funnel) {
+        return funnel(scope, draft, question).map(|()| true);
+    }
+    if draft.says(Word::Cohort) {
+        return cohort(scope, draft, question).map(|()| true);
+    }
+    if draft.says(Word::Forecast) || draft.says(Word::Next) {
+        return forecast(scope, draft, question, times, span).map(|()| true);
+    }
+    if draft.says(Word::Pareto) {
+        question.groups = draft.dims.iter().take(1).map(|d| Group::By(*d)).collect();
+        if question.groups.is_empty() {
+            let product = scope.concept_columns("product").into_iter().chain(scope.concept_columns("customer")).next();
+            let (column, _) = product.ok_or(Refusal::NothingAsked)?;
+            question.groups.push(Group::By(column));
+        }
+        need_measure(scope, draft, question);
+        question.intent = Intent::Pareto;
+        return Ok(true);
+    }
+    if draft.says(Word::Outlier) {
+        question.groups = draft.grain.zip(question.date).map(|(g, d)| Group::Time(d, g)).into_iter().collect();
+        need_measure(scope, draft, question);
+        if !matches!(question.measures.first(), Some(Measure::Of(..))) {
+            return Err(Refusal::NothingAsked);
+        }
+        question.intent = Intent::Outliers;
+        return Ok(true);
+    }
+    if draft.says_any(&[Word::Distribution, Word::Range]) && matches!(question.measures.first(), Some(Measure::Of(..))) && draft.grain.is_none() {
+        question.groups = draft.dims.iter().take(1).map(|d| Group::By(*d)).collect();
+        question.intent = Intent::Distribution;
+        return Ok(true);
+    }
+    Ok(false)
+}
+
+fn funnel(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
+    const STEPS: [&str; 6] = ["visits", "clicks", "signups", "carts", "checkouts", "purchases"];
+    let mut steps: Vec<ColRef> = Vec::new();
+    for id in STEPS {
+        steps.extend(scope.concept_columns(id).iter().map(|(c, _)| *c).filter(|c| scope.role(*c) == Role::Measure && !steps.contains(c)).take(1).collect::<Vec<_>>());
+    }
+    steps.sort_by_key(|c| c.column);
+    if steps.len() < 2 {
+        return Err(Refusal::NoColumn("funnel".to_owned()));
+    }
+    question.groups = draft.dims.iter().take(1).map(|d| Group::By(*d)).collect();
+    question.measures = steps.iter().map(|c| Measure::Of(Agg::Sum, *c)).collect();
+    question.intent = Intent::Funnel { steps };
+    Ok(())
+}
+
+fn cohort(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
+    let date = question.date.ok_or(Refusal::NoDate)?;
+    let named = draft.dims.iter().copied().find(|d| matches!(scope.role(*d), Role::Id | Role::Dimension));
+    let is_entity = |c: &ColRef| scope.column(*c).concepts.iter().any(|(id, _)| scope.glossary.concept(id).is_some_and(|k| k.role == ConceptRole::Entity));
+    let customer = scope.concept_columns("customer").first().map(|(c, _)| *c);
+    let entity = named.filter(is_entity).or(customer).ok_or_else(|| Refusal::NoColumn("customer".to_owned()))?;
+    question.groups.clear();
+    question.intent = Intent::Cohort { entity, date };
+    Ok(())
+}
+
+fn forecast(scope: &Scope<'_>, draft: &Draft, question: &mut Question, times: &[Days], span: Option<(Date, Date)>) -> Result<(), Refusal> {
+    let date = question.date.ok_or(Refusal::NoDate)?;
+    let (first, last) = span.ok_or(Refusal::NoDate)?;
+    let months = |a: Date, b: Date| usize::try_from((i32::from(b.year()) - i32::from(a.year())) * 12 + i32::from(b.month()) - i32::from(a.month())).unwrap_or(0);
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a small number")]
+    let said = draft.stray_numbers.first().map(|n| n.clamp(1.0, 1000.0) as usize);
+    let unit = match draft.grain {
+        Some(Grain::Quarter) => 3,
+        Some(Grain::Year) => 12,
+        _ => 1,
+    };
+    let asked_end = times.iter().filter_map(|d| d.to).filter(|t| *t > last).max();
+    let periods = match asked_end {
+        Some(end) => months(last, end).saturating_sub(1).max(1),
+        None => said.unwrap_or(1) * unit,
+    };
+    let known = months(first, last) + 1;
+    if periods > 12 || periods * 2 > known || matches!(draft.grain, Some(Grain::Day | Grain::Week | Grain::Hour)) {
+        return Err(Refusal::TooFar { months: known.min(24) / 2 });
+    }
+    need_measure(scope, draft, question);
+    question.measures.truncate(1);
+    question.groups = vec![Group::Time(date, Grain::Month)];
+    question.intent = Intent::Forecast { periods };
+    Ok(())
+}
+
+/// Puts the times into the filters, unless the intent holds them itself.
+fn place_times(question: &mut Question, times: Vec<Days>, date: Option<ColRef>) {
+    let Some(date) = date else { return };
+    match question.intent {
+        Intent::Change { .. } | Intent::Forecast { .. } => {}
+        _ => question.filters.extend(times.into_iter().take(1).map(|days| Filter::Days { column: date, days })),
+    }
+}

@@ -1,0 +1,173 @@
+//! Understands a conversation's questions over the profiles of its tables: words in, one [`Question`] or a
+//! [`Refusal`] out. Pure; the same words and tables always give the same question.
+
+pub mod draft;
+pub mod finish;
+pub mod growth;
+pub mod scope;
+pub mod tokens;
+
+use crate::glossary::Glossary;
+use crate::lex::{Dictionary, Lexed, lex};
+use crate::question::{Note, Question, Refusal};
+use crate::table::Table;
+use crate::word::{Beyond, Word};
+use draft::{Draft, Wanted};
+use tokens::{Scope, Tok, Token};
+
+/// What the tables and the vocabulary say about one text.
+pub struct Understanding {
+    pub question: Result<Question, Refusal>,
+    /// Words still unknown: worth a look into the values of the tables.
+    pub unknown: Vec<String>,
+}
+
+/// Reads the last question, in the light of those before it.
+pub fn understand(glossary: &Glossary, tables: &[Table], earlier: &[String], question: &str) -> Understanding {
+    let dictionary = Dictionary::new(glossary, tables);
+    let mut previous: Option<(Vec<usize>, Draft)> = None;
+    for text in earlier {
+        let lexed = lex(text, &dictionary);
+        if let Ok((scope, draft)) = read_one(glossary, tables, &lexed, previous.as_ref(), text) {
+            let usable = draft.beyond.is_empty() && lexed.unknown.is_empty();
+            if usable {
+                previous = Some((scope, draft));
+            }
+        }
+    }
+    let lexed = lex(question, &dictionary);
+    let unknown = lexed.unknown.clone();
+    let question = read_one(glossary, tables, &lexed, previous.as_ref(), question)
+        .and_then(|(in_scope, draft)| finish_one(glossary, tables, in_scope, draft, &lexed));
+    Understanding { question, unknown }
+}
+
+fn finish_one(glossary: &Glossary, tables: &[Table], in_scope: Vec<usize>, draft: Draft, lexed: &Lexed) -> Result<Question, Refusal> {
+    if let Some(beyond) = draft.beyond.first() {
+        return Err(Refusal::Beyond(*beyond));
+    }
+    if !lexed.unknown.is_empty() {
+        return Err(Refusal::Unknown(lexed.unknown.clone()));
+    }
+    let scope = Scope { glossary, tables, in_scope };
+    let mut question = finish::finish(&scope, draft)?;
+    for (written, read) in &lexed.mended {
+        question.notes.push(Note::Spelling { written: written.clone(), read: read.clone() });
+    }
+    Ok(question)
+}
+
+fn read_one(
+    glossary: &Glossary,
+    tables: &[Table],
+    lexed: &Lexed,
+    previous: Option<&(Vec<usize>, Draft)>,
+    text: &str,
+) -> Result<(Vec<usize>, Draft), Refusal> {
+    if let Some(beyond) = early_beyond(lexed) {
+        return Err(Refusal::Beyond(beyond));
+    }
+    let chosen = scope::choose(glossary, tables, lexed, previous.map(|(s, _)| s.as_slice()))?;
+    let scope = Scope { glossary, tables, in_scope: chosen.in_scope.clone() };
+    let tokens = tokens::tokens(&scope, lexed);
+    let mut new = draft::draft(&scope, &tokens);
+    new.notes.extend(chosen.note);
+    match previous {
+        Some((old_scope, old)) if is_follow_up(&new, &tokens, text) => {
+            // The words may be about the table of the question before.
+            let scope = Scope { glossary, tables, in_scope: old_scope.clone() };
+            let new = draft::draft(&scope, &tokens::tokens(&scope, lexed));
+            Ok((old_scope.clone(), merge(&scope, old, new)))
+        }
+        _ => Ok((chosen.in_scope, new)),
+    }
+}
+
+/// Chat and the like, when nothing about the tables is said beside it.
+fn early_beyond(lexed: &Lexed) -> Option<Beyond> {
+    use crate::lex::Meaning;
+    let about_data = lexed.mentions.iter().any(|m| {
+        m.meanings.iter().any(|m| matches!(m, Meaning::Column(..) | Meaning::Value(..) | Meaning::Concept(_) | Meaning::Table(_)))
+    });
+    let beyond = lexed.mentions.iter().flat_map(|m| &m.meanings).find_map(|m| match m {
+        Meaning::Beyond(b) => Some(*b),
+        _ => None,
+    });
+    beyond.filter(|_| !about_data)
+}
+
+/// A question that only makes sense after another one.
+fn is_follow_up(draft: &Draft, tokens: &[Token], text: &str) -> bool {
+    let opens = tokens.first().is_some_and(|t| matches!(t.tok, Tok::Word(Word::WhatAbout | Word::Instead | Word::Only | Word::Exclude | Word::And)));
+    let says = draft.says_any(&[Word::Instead, Word::WhatAbout]);
+    let names_measure = !draft.measures.is_empty() || draft.says_any(&[Word::Describe, Word::Missing, Word::Duplicates, Word::Columns, Word::Preview, Word::Cohort, Word::Funnel]);
+    let short = text.chars().count() <= 40;
+    let chart_only = draft.chart.is_some() && draft.measures.is_empty() && draft.dims.is_empty();
+    let fragment = !names_measure && short && !draft.says_any(&[Word::HowMany, Word::Which, Word::Who, Word::List]);
+    let changes_agg = short && draft.loose_agg.is_some() && draft.measures.is_empty();
+    (opens || says) && short || chart_only || fragment || changes_agg
+}
+
+/// The earlier question with what the new words change.
+fn merge(scope: &Scope<'_>, old: &Draft, new: Draft) -> Draft {
+    let mut out = old.clone();
+    out.notes = new.notes.clone();
+    out.notes.push(Note::FollowUp);
+    if !new.measures.is_empty() {
+        out.measures.clone_from(&new.measures);
+        out.loose_agg = None;
+    }
+    if let Some(agg) = new.loose_agg {
+        for wanted in &mut out.measures {
+            if let Wanted::Plain(_, slot) = wanted {
+                *slot = Some(agg);
+            }
+        }
+        out.loose_agg = Some(agg);
+    }
+    if !new.dims.is_empty() {
+        out.dims.clone_from(&new.dims);
+        if new.grain.is_none() {
+            out.grain = None;
+            for w in [Word::Trend, Word::Month, Word::Year, Word::Quarter, Word::Week, Word::Day] {
+                out.words.remove(&w);
+            }
+        }
+    }
+    if new.grain.is_some() {
+        out.grain = new.grain;
+        if new.dims.is_empty() && new.says(Word::Instead) {
+            out.dims.clear();
+        }
+        for w in [Word::Highest, Word::Lowest, Word::Top, Word::Bottom, Word::Which] {
+            out.words.remove(&w);
+        }
+        out.limit = None;
+        out.order = None;
+    }
+    for (column, value, negated) in &new.values {
+        let same = |c: &crate::lex::ColRef| c == column;
+        if !new.values.iter().take_while(|v| v.1 != *value).any(|v| v.0 == *column) {
+            out.values.retain(|(c, _, _)| !same(c));
+        }
+        out.values.push((*column, value.clone(), *negated));
+        // A group narrowed to one value is no group any more.
+        if !negated && new.values.len() == 1 && scope.tables.len() > column.table && !new.says(Word::Compare) {
+            out.dims.retain(|d| !same(d));
+        }
+    }
+    if !new.times.is_empty() {
+        out.times.clone_from(&new.times);
+    }
+    if !new.numbers.is_empty() {
+        out.numbers.clone_from(&new.numbers);
+    }
+    out.flags.extend(new.flags.iter().copied());
+    out.chart = new.chart.or(out.chart);
+    out.limit = new.limit.or(out.limit);
+    out.order = new.order.or(out.order);
+    out.words.extend(new.words.iter().filter(|w| !matches!(w, Word::WhatAbout | Word::Instead | Word::HowMuch)));
+    out.beyond = new.beyond;
+    out.lacking = new.lacking;
+    out
+}

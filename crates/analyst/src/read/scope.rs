@@ -1,0 +1,83 @@
+//! Which table a question is about, and which others must be joined to it.
+
+use crate::glossary::Glossary;
+use crate::lex::{ColRef, Lexed};
+use crate::question::{Join, Note, Refusal};
+use crate::read::tokens::{explains, fit};
+use crate::table::{Role, Table};
+
+pub struct Chosen {
+    /// The main table first.
+    pub in_scope: Vec<usize>,
+    pub note: Option<Note>,
+}
+
+pub fn choose(glossary: &Glossary, tables: &[Table], lexed: &Lexed, before: Option<&[usize]>) -> Result<Chosen, Refusal> {
+    if tables.is_empty() {
+        return Err(Refusal::NoTable);
+    }
+    let fits: Vec<u32> = (0..tables.len()).map(|t| fit(t, tables, glossary, lexed)).collect();
+    let best = fits.iter().copied().max().unwrap_or(0);
+    if best == 0 {
+        let last = before.and_then(|b| b.first().copied()).unwrap_or(tables.len() - 1);
+        let note = (tables.len() > 1).then_some(Note::Table { taken: last });
+        return Ok(Chosen { in_scope: before.map_or(vec![last], <[usize]>::to_vec), note });
+    }
+    let ties: Vec<usize> = (0..tables.len()).filter(|t| fits[*t] == best).collect();
+    let kept = before.and_then(|b| b.first()).filter(|t| ties.contains(t));
+    let main = kept.or_else(|| ties.iter().max_by_key(|t| tables[**t].rows)).copied().unwrap_or(0);
+    let mut in_scope = vec![main];
+    for mention in &lexed.mentions {
+        let covered = in_scope.iter().any(|t| explains(*t, tables, glossary, mention) >= 2);
+        if covered {
+            continue;
+        }
+        let helper = (0..tables.len()).filter(|t| !in_scope.contains(t)).max_by_key(|t| explains(*t, tables, glossary, mention));
+        if let Some(other) = helper.filter(|t| explains(*t, tables, glossary, mention) >= 3) {
+            in_scope.push(other);
+        }
+    }
+    let note = (ties.len() > 1 && in_scope.len() == 1 && kept.is_none()).then_some(Note::Table { taken: main });
+    Ok(Chosen { in_scope: orient(tables, in_scope), note })
+}
+
+/// The table with more rows is the one facts are in; the other describes its keys.
+fn orient(tables: &[Table], mut in_scope: Vec<usize>) -> Vec<usize> {
+    if let [a, b] = in_scope[..]
+        && key_between(tables, a, b).is_none()
+        && key_between(tables, b, a).is_some()
+    {
+        in_scope.swap(0, 1);
+    }
+    in_scope
+}
+
+/// The joins that bring the other tables to the main one.
+pub fn joins(tables: &[Table], in_scope: &[usize]) -> Result<Vec<Join>, Refusal> {
+    let Some((main, others)) = in_scope.split_first() else { return Err(Refusal::NoTable) };
+    let join = |other: &usize| {
+        let key = key_between(tables, *main, *other);
+        key.map(|(left, right)| Join { table: *other, left, right }).ok_or(Refusal::NoJoin { first: *main, second: *other })
+    };
+    others.iter().map(join).collect()
+}
+
+/// A column of `main` and one of `other` that mean the same and name each row of `other` once, so that no row doubles.
+fn key_between(tables: &[Table], main: usize, other: usize) -> Option<(ColRef, ColRef)> {
+    let keyed = |c: usize| {
+        let column = &tables[other].columns[c];
+        column.role != Role::Measure && column.distinct >= tables[other].rows && column.nulls == 0
+    };
+    let mut best: Option<(u8, ColRef, ColRef)> = None;
+    for (l, left) in tables[main].columns.iter().enumerate() {
+        for (r, right) in tables[other].columns.iter().enumerate().filter(|(r, _)| keyed(*r)) {
+            let same_name = left.words == right.words;
+            let same_thing = left.concepts.iter().any(|(id, q)| *q == 3 && right.concepts.iter().any(|(k, p)| k == id && *p == 3)) && left.role == right.role;
+            let score = if same_name { 2 } else { u8::from(same_thing) };
+            if score > 0 && left.role != Role::Measure && best.as_ref().is_none_or(|b| score > b.0) {
+                best = Some((score, ColRef { table: main, column: l }, ColRef { table: other, column: r }));
+            }
+        }
+    }
+    best.map(|(_, l, r)| (l, r))
+}

@@ -1,0 +1,157 @@
+//! From mentions to tokens: chooses the table a question is about and, for each mention, the one meaning that fits it.
+
+use crate::glossary::{ConceptRole, Glossary};
+use crate::lex::{ColRef, Lexed, Meaning, Mention};
+use crate::table::{Role, Table};
+use crate::timex::When;
+use crate::word::{Beyond, Word};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Tok {
+    /// A column; the other one is an equally good reading.
+    Col(ColRef, Option<ColRef>),
+    Ratio(usize),
+    /// A concept no column stands for.
+    Lacking(usize),
+    Val(ColRef, String),
+    Word(Word),
+    Num(f64),
+    Pctl(f64),
+    Time(When),
+    Beyond(Beyond),
+    Table,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Token {
+    pub tok: Tok,
+    pub text: String,
+    /// Directly after the one before, stop words aside.
+    pub start: usize,
+    pub end: usize,
+}
+
+pub struct Scope<'a> {
+    pub glossary: &'a Glossary,
+    pub tables: &'a [Table],
+    /// The main table first, then those joined to it.
+    pub in_scope: Vec<usize>,
+}
+
+impl Scope<'_> {
+    pub fn column(&self, at: ColRef) -> &crate::table::Column {
+        &self.tables[at.table].columns[at.column]
+    }
+
+    pub fn role(&self, at: ColRef) -> Role {
+        self.column(at).role
+    }
+
+    /// Columns of the tables in scope that stand for a concept, the surest first.
+    pub fn concept_columns(&self, id: &str) -> Vec<(ColRef, u8)> {
+        let of = |&t: &usize| self.tables[t].with_concept(id).into_iter().map(move |(column, q)| (ColRef { table: t, column }, q));
+        self.in_scope.iter().flat_map(of).collect()
+    }
+}
+
+/// How well a table explains what was mentioned.
+pub fn fit(table: usize, tables: &[Table], glossary: &Glossary, lexed: &Lexed) -> u32 {
+    lexed.mentions.iter().map(|m| u32::from(explains(table, tables, glossary, m))).sum()
+}
+
+/// How well a table explains one mention: 0 not at all.
+pub fn explains(table: usize, tables: &[Table], glossary: &Glossary, mention: &Mention) -> u8 {
+    let score = |m: &Meaning| match m {
+        Meaning::Column(at, q) if at.table == table => *q,
+        Meaning::Value(at, _, q) if at.table == table => *q,
+        Meaning::Table(t) if *t == table => 3,
+        Meaning::Concept(i) => concept_fit(table, tables, glossary, *i),
+        _ => 0,
+    };
+    mention.meanings.iter().map(score).max().unwrap_or(0)
+}
+
+fn concept_fit(table: usize, tables: &[Table], glossary: &Glossary, concept: usize) -> u8 {
+    let concept = &glossary.concepts[concept];
+    let has = |id: &str| tables[table].with_concept(id).first().map_or(0, |(_, q)| *q);
+    match &concept.terms {
+        None => has(&concept.id),
+        Some((n, d)) => {
+            let of = |term: &str| has(term.strip_prefix("count:").unwrap_or(term));
+            of(n).min(of(d))
+        }
+    }
+}
+
+/// The mentions as tokens of the chosen tables. Stop words and other tables' meanings fall away.
+pub fn tokens(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Token> {
+    let mut out = Vec::new();
+    for mention in &lexed.mentions {
+        if let Some(tok) = choose(scope, mention) {
+            out.push(Token { tok, text: mention.text.clone(), start: mention.start, end: mention.end });
+        }
+    }
+    out
+}
+
+fn choose(scope: &Scope<'_>, mention: &Mention) -> Option<Tok> {
+    let mut ranked: Vec<(u8, Tok)> = mention.meanings.iter().filter_map(|m| rank(scope, mention, m)).collect();
+    // Stable: of equals the first stays first, so the main table wins over a joined one.
+    ranked.sort_by_key(|(r, _)| std::cmp::Reverse(*r));
+    let best = ranked.first()?.clone();
+    let Tok::Col(first, None) = best.1 else { return Some(best.1) };
+    let other = ranked.iter().skip(1).find_map(|(r, t)| match t {
+        Tok::Col(c, _) if *r == best.0 && *c != first && c.table == first.table => Some(*c),
+        _ => None,
+    });
+    Some(Tok::Col(first, other))
+}
+
+/// The token a meaning would give, with its rank among the meanings of one mention.
+fn rank(scope: &Scope<'_>, mention: &Mention, meaning: &Meaning) -> Option<(u8, Tok)> {
+    let known = |at: &ColRef| scope.in_scope.contains(&at.table);
+    Some(match meaning {
+        Meaning::Column(at, q) if known(at) => (if *q >= 4 { 90 } else { 45 }, Tok::Col(*at, None)),
+        Meaning::Value(at, v, q) if known(at) => {
+            let rank = match q {
+                4 => 80,
+                3 => 60,
+                _ => 40,
+            };
+            (rank, Tok::Val(*at, v.clone()))
+        }
+        Meaning::Concept(i) => return concept_token(scope, mention, *i),
+        Meaning::Word(w) => (50, Tok::Word(*w)),
+        Meaning::Number(n) => (55, Tok::Num(*n)),
+        Meaning::Percentile(p) => (56, Tok::Pctl(*p)),
+        Meaning::Time(w) => (70, Tok::Time(*w)),
+        Meaning::Beyond(b) => (30, Tok::Beyond(*b)),
+        Meaning::Table(_) => (20, Tok::Table),
+        Meaning::Column(..) | Meaning::Value(..) | Meaning::Stop => return None,
+    })
+}
+
+fn concept_token(scope: &Scope<'_>, mention: &Mention, index: usize) -> Option<(u8, Tok)> {
+    let concept = &scope.glossary.concepts[index];
+    if concept.role == ConceptRole::Ratio {
+        let (n, d) = concept.terms.as_ref()?;
+        let has = |term: &str| !scope.concept_columns(term.strip_prefix("count:").unwrap_or(term)).is_empty();
+        let counts_rows = d == "count:order";
+        let works = has(n) && (has(d) || counts_rows);
+        return Some(if works { (65, Tok::Ratio(index)) } else { (10, Tok::Lacking(index)) });
+    }
+    let columns = scope.concept_columns(&concept.id);
+    let Some(&(first, quality)) = columns.first() else {
+        // A word with another use (`rate`, `number`) keeps it; a pure concept is known to be lacking.
+        let other_use = mention.meanings.iter().any(|m| matches!(m, Meaning::Stop));
+        return (!other_use).then_some((10, Tok::Lacking(index)));
+    };
+    let wants_name = matches!(concept.role, ConceptRole::Entity | ConceptRole::Dimension);
+    let named = columns.iter().find(|(c, q)| *q == quality && scope.role(*c) == Role::Dimension).filter(|_| wants_name);
+    let chosen = named.map_or(first, |(c, _)| *c);
+    let other = columns
+        .iter()
+        .find(|(c, q)| *c != chosen && *q == quality && scope.role(*c) == scope.role(chosen) && c.table == chosen.table)
+        .map(|(c, _)| *c);
+    Some((62, Tok::Col(chosen, other)))
+}
