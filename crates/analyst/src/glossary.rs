@@ -190,7 +190,9 @@ mod tests {
     #[test]
     fn mistakes_are_named() {
         let base = || Glossary::built_in().unwrap();
-        assert!(matches!(base().extended("[words]\nfoo=['x']"), Err(GlossaryError::UnknownWord(w)) if w == "foo"));
+        assert!(
+            matches!(base().extended("[words]\nfoo=['x']"), Err(GlossaryError::UnknownWord(w)) if w == "foo")
+        );
         assert!(matches!(base().extended("[[concepts]]\nid='x'\nnames=[]"), Err(GlossaryError::NoRole(_))));
         assert!(matches!(base().extended("nonsense"), Err(GlossaryError::Toml(_))));
     }

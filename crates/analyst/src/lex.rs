@@ -165,7 +165,10 @@ impl Dictionary {
         };
         let mut best: Option<(usize, String, Meaning)> = None;
         for (phrase, meaning) in self.by_first.values().flatten() {
-            if phrase.len().abs_diff(length) > allowed || phrase.len() < 4 || matches!(meaning, Meaning::Stop | Meaning::Beyond(_)) {
+            if phrase.len().abs_diff(length) > allowed
+                || phrase.len() < 4
+                || matches!(meaning, Meaning::Stop | Meaning::Beyond(_))
+            {
                 continue;
             }
             let phrase: String = phrase.iter().collect();
@@ -179,7 +182,10 @@ impl Dictionary {
 }
 
 fn starts_word(text: &[char], start: usize) -> bool {
-    start == 0 || !is_word(text[start]) || !is_word(text[start - 1]) || text[start].is_ascii_digit() != text[start - 1].is_ascii_digit()
+    start == 0
+        || !is_word(text[start])
+        || !is_word(text[start - 1])
+        || text[start].is_ascii_digit() != text[start - 1].is_ascii_digit()
 }
 
 /// Where a phrase ends, a plural ending included; nothing when it ends inside a word.
@@ -203,13 +209,19 @@ fn ends_word(text: &[char], end: usize, phrase: &[char], meaning: &Meaning) -> O
 /// Parts of a name that may stand for it.
 fn name_parts(words: &str) -> Vec<String> {
     const VAGUE: [&str; 24] = [
-        "date", "name", "type", "total", "number", "amount", "count", "rate", "time", "value", "code", "year", "month", "week", "quarter",
-        "percent", "level", "index", "group", "mean", "average", "status", "score", "state",
+        "date", "name", "type", "total", "number", "amount", "count", "rate", "time", "value", "code",
+        "year", "month", "week", "quarter", "percent", "level", "index", "group", "mean", "average",
+        "status", "score", "state",
     ];
     let mut parts = Vec::new();
     let tokens: Vec<&str> = words.split(' ').collect();
     if tokens.len() > 1 {
-        parts.extend(tokens.iter().filter(|t| t.len() >= 4 && t.is_ascii() && !VAGUE.contains(t)).map(|t| (*t).to_owned()));
+        parts.extend(
+            tokens
+                .iter()
+                .filter(|t| t.len() >= 4 && t.is_ascii() && !VAGUE.contains(t))
+                .map(|t| (*t).to_owned()),
+        );
         for pair in tokens.windows(2).filter(|_| tokens.len() > 2) {
             parts.push(pair.join(" "));
         }
@@ -226,11 +238,14 @@ fn name_parts(words: &str) -> Vec<String> {
 static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(%|万|亿|千万|百万|千|k\b|m\b|bn\b|million|billion|thousand|mln)?").ok()
 });
-static PERCENTILES: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\bp(\d{2})\b|(\d{1,2})(?:st|nd|rd|th)? percentile|第?(\d{1,2})\s?(?:%|百)?分位数?|(\d{1,2})百分位数?").ok());
-static ZH_COUNTS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?:前|后|倒数|最[高低大小多少好差]的?|未来|接下来|下)([两二三四五六七八九]|十二|十一|十)(?:个|名|位|家|种|款|大|的|[^月季年周日天]|$)").ok());
-static EN_COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"\b(two|three|four|five|six|seven|eight|nine|ten|twelve)\b").ok());
+static PERCENTILES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\bp(\d{2})\b|(\d{1,2})(?:st|nd|rd|th)? percentile|第?(\d{1,2})\s?(?:%|百)?分位数?|(\d{1,2})百分位数?").ok()
+});
+static ZH_COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?:前|后|倒数|最[高低大小多少好差]的?|未来|接下来|下)([两二三四五六七八九]|十二|十一|十)(?:个|名|位|家|种|款|大|的|[^月季年周日天]|$)").ok()
+});
+static EN_COUNTS: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"\b(two|three|four|five|six|seven|eight|nine|ten|twelve)\b").ok());
 
 fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
     let mut found = Vec::new();
@@ -280,7 +295,12 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
         if let Some(same) = mentions.iter_mut().find(|m| m.start == start && m.end == end) {
             same.meanings.push(meaning);
         } else if mentions.iter().all(|m| end <= m.start || start >= m.end) {
-            mentions.push(Mention { start, end, text: text[start..end].iter().collect(), meanings: vec![meaning] });
+            mentions.push(Mention {
+                start,
+                end,
+                text: text[start..end].iter().collect(),
+                meanings: vec![meaning],
+            });
         }
     }
     mentions.sort_by_key(|m| m.start);

@@ -1,14 +1,24 @@
 //! The offline analyst: a rule-based model (SPEC L3). It sees the messages any model sees and answers in the same
 //! protocol. It computes nothing itself: figures come from tool results, or they are not given.
 
+pub mod analyst;
+pub mod export;
+pub mod forecast;
 pub mod glossary;
 pub mod lex;
 pub mod norm;
+pub mod observe;
 pub mod plan;
 pub mod question;
 pub mod read;
+pub mod report;
 pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod timex;
+pub mod turn;
+pub mod values;
 pub mod word;
+
+pub use analyst::OfflineAnalyst;
+pub use glossary::{Glossary, GlossaryError};

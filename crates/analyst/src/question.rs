@@ -28,7 +28,11 @@ pub enum Measure {
     /// Which part of the rows says yes.
     RateYes(ColRef),
     /// One sum or count over another; the index is the concept's in the glossary.
-    Ratio { concept: usize, numerator: Box<Measure>, denominator: Box<Measure> },
+    Ratio {
+        concept: usize,
+        numerator: Box<Measure>,
+        denominator: Box<Measure>,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -120,18 +124,31 @@ pub enum Intent {
     /// Growth of each period of a series.
     GrowthSeries(Against),
     /// Two stretches of time side by side, in total or by group.
-    Change { before: Days, after: Days, date: ColRef },
+    Change {
+        before: Days,
+        after: Days,
+        date: ColRef,
+    },
     /// Each group's part of the whole.
     Share,
     /// The part of the filtered rows in the whole; `parts` are the filters that make the part.
-    ShareOf { parts: Vec<Filter> },
+    ShareOf {
+        parts: Vec<Filter>,
+    },
     Distribution,
     Correlation,
     Outliers,
     Pareto,
-    Cohort { entity: ColRef, date: ColRef },
-    Funnel { steps: Vec<ColRef> },
-    Forecast { periods: usize },
+    Cohort {
+        entity: ColRef,
+        date: ColRef,
+    },
+    Funnel {
+        steps: Vec<ColRef>,
+    },
+    Forecast {
+        periods: usize,
+    },
     Missing,
     Duplicates,
     Describe,
@@ -155,18 +172,38 @@ pub struct Join {
 #[derive(Debug, Clone, PartialEq)]
 pub enum Note {
     /// Of several columns this one was taken.
-    Column { said: String, taken: ColRef, other: ColRef },
+    Column {
+        said: String,
+        taken: ColRef,
+        other: ColRef,
+    },
     /// No measure was named.
     DefaultMeasure(Measure),
     /// Sum or mean was not said.
     DefaultAgg(Agg, ColRef),
     /// Times count from the last day in the data.
-    Relative { last: String, label: String },
-    AssumedYear { label: String },
-    DateColumn { taken: ColRef, other: ColRef },
-    Spelling { written: String, read: String },
-    Table { taken: usize },
-    Joined { table: usize, key: ColRef },
+    Relative {
+        last: String,
+        label: String,
+    },
+    AssumedYear {
+        label: String,
+    },
+    DateColumn {
+        taken: ColRef,
+        other: ColRef,
+    },
+    Spelling {
+        written: String,
+        read: String,
+    },
+    Table {
+        taken: usize,
+    },
+    Joined {
+        table: usize,
+        key: ColRef,
+    },
     FollowUp,
     /// Words that were left out of account.
     Ignored(String),
@@ -200,12 +237,21 @@ pub enum Refusal {
     NoDate,
     NoTable,
     /// The time asked for lies outside the data.
-    OutsideDates { asked: String, first: String, last: String },
+    OutsideDates {
+        asked: String,
+        first: String,
+        last: String,
+    },
     /// A forecast further than the data carries.
-    TooFar { months: usize },
+    TooFar {
+        months: usize,
+    },
     /// Two numbers are needed.
     NeedsTwoMeasures,
-    NoJoin { first: usize, second: usize },
+    NoJoin {
+        first: usize,
+        second: usize,
+    },
     /// Nothing to compute was recognised.
     NothingAsked,
 }

@@ -77,7 +77,13 @@ impl Table {
     pub fn new(file_id: &str, filename: &str, profile: &TableProfile, glossary: &Glossary) -> Self {
         let columns = profile.columns.iter().map(|c| Column::new(c, profile.rows, glossary)).collect();
         let sql_name = if profile.name.is_empty() { file_id.to_owned() } else { profile.name.clone() };
-        Self { file_id: file_id.to_owned(), filename: filename.to_owned(), sql_name, rows: profile.rows, columns }
+        Self {
+            file_id: file_id.to_owned(),
+            filename: filename.to_owned(),
+            sql_name,
+            rows: profile.rows,
+            columns,
+        }
     }
 
     /// Columns that stand for a concept, the surest first.
@@ -162,12 +168,18 @@ impl Column {
         self.role = match self.kind {
             Kind::Date(_) => Role::Time,
             Kind::Bool => Role::Flag,
-            _ if self.yes.is_some() && (self.kind == Kind::Text || named_flag || is_flag_name(&self.words)) => Role::Flag,
+            _ if self.yes.is_some()
+                && (self.kind == Kind::Text || named_flag || is_flag_name(&self.words)) =>
+            {
+                Role::Flag
+            }
             Kind::Integer | Kind::Number if is_id_name(&self.words) => Role::Id,
             Kind::Integer if self.has_entity(glossary) => Role::Id,
             Kind::Integer | Kind::Number => Role::Measure,
             Kind::Text if is_id_name(&self.words) => Role::Id,
-            Kind::Text if rows > 20 && self.distinct * 10 >= rows * 9 && !self.has_entity(glossary) => Role::Id,
+            Kind::Text if rows > 20 && self.distinct * 10 >= rows * 9 && !self.has_entity(glossary) => {
+                Role::Id
+            }
             Kind::Text => Role::Dimension,
         };
     }
@@ -198,8 +210,33 @@ impl Column {
             return concept.agg;
         }
         const MEAN_ENDINGS: [&str; 27] = [
-            "rate", "ratio", "pct", "percent", "percentage", "avg", "average", "mean", "index", "score", "price", "level",
-            "years", "hours", "minutes", "days", "temperature", "率", "比", "均", "指数", "系数", "程度", "度", "年限", "时间", "天数",
+            "rate",
+            "ratio",
+            "pct",
+            "percent",
+            "percentage",
+            "avg",
+            "average",
+            "mean",
+            "index",
+            "score",
+            "price",
+            "level",
+            "years",
+            "hours",
+            "minutes",
+            "days",
+            "temperature",
+            "率",
+            "比",
+            "均",
+            "指数",
+            "系数",
+            "程度",
+            "度",
+            "年限",
+            "时间",
+            "天数",
         ];
         let by_name = MEAN_ENDINGS.iter().any(|e| self.words.ends_with(e));
         if by_name || self.unit.as_deref() == Some("%") { DefaultAgg::Mean } else { DefaultAgg::Sum }
@@ -258,7 +295,18 @@ fn kind_of(duckdb: &str) -> Kind {
         Kind::Date(DateForm::Timestamp)
     } else if is(&["DATE"]) {
         Kind::Date(DateForm::Native)
-    } else if is(&["TINYINT", "SMALLINT", "INT", "BIGINT", "HUGEINT", "UTINYINT", "USMALLINT", "UINT", "UBIGINT", "UHUGEINT"]) {
+    } else if is(&[
+        "TINYINT",
+        "SMALLINT",
+        "INT",
+        "BIGINT",
+        "HUGEINT",
+        "UTINYINT",
+        "USMALLINT",
+        "UINT",
+        "UBIGINT",
+        "UHUGEINT",
+    ]) {
         Kind::Integer
     } else if is(&["DOUBLE", "FLOAT", "REAL", "DECIMAL", "NUMERIC", "NUMBER"]) {
         Kind::Number
@@ -270,29 +318,54 @@ fn kind_of(duckdb: &str) -> Kind {
 fn is_year_month(value: &str) -> bool {
     let bytes = value.as_bytes();
     let digits = |s: &[u8]| !s.is_empty() && s.iter().all(u8::is_ascii_digit);
-    matches!(bytes.len(), 6 | 7) && digits(&bytes[..4]) && matches!(bytes[4], b'-' | b'/') && digits(&bytes[5..])
+    matches!(bytes.len(), 6 | 7)
+        && digits(&bytes[..4])
+        && matches!(bytes[4], b'-' | b'/')
+        && digits(&bytes[5..])
 }
 
 fn is_year_name(words: &str) -> bool {
-    matches!(words, "year" | "年份" | "年" | "年度" | "fiscal year" | "calendar year") || words.ends_with(" year")
+    matches!(words, "year" | "年份" | "年" | "年度" | "fiscal year" | "calendar year")
+        || words.ends_with(" year")
 }
 
 fn is_flag_name(words: &str) -> bool {
-    words.starts_with("is ") || words.starts_with("has ") || words.starts_with("是否") || words.ends_with("flag")
+    words.starts_with("is ")
+        || words.starts_with("has ")
+        || words.starts_with("是否")
+        || words.ends_with("flag")
 }
 
 fn is_id_name(words: &str) -> bool {
     let last = words.rsplit(' ').next().unwrap_or(words);
-    matches!(last, "id" | "uuid" | "guid" | "key" | "code" | "no" | "number" | "index" | "sku" | "zip" | "phone" | "序号" | "邮编" | "电话" | "手机号")
-        || ["编号", "编码", "单号", "代码", "工号", "学号", "卡号", "号", "id"].iter().any(|e| {
-            words.ends_with(e) && words.chars().any(is_cjk)
-        })
+    matches!(
+        last,
+        "id" | "uuid"
+            | "guid"
+            | "key"
+            | "code"
+            | "no"
+            | "number"
+            | "index"
+            | "sku"
+            | "zip"
+            | "phone"
+            | "序号"
+            | "邮编"
+            | "电话"
+            | "手机号"
+    ) || ["编号", "编码", "单号", "代码", "工号", "学号", "卡号", "号", "id"]
+        .iter()
+        .any(|e| words.ends_with(e) && words.chars().any(is_cjk))
 }
 
 /// The concepts a column name stands for: the whole name, the name without `id` or `name`, or its last part.
 fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)> {
     let mut bare = words.to_owned();
-    for ending in [" id", " name", " no", " number", " code", " key", "编号", "编码", "名称", "姓名", "代码", "号", "id", "名"] {
+    for ending in [
+        " id", " name", " no", " number", " code", " key", "编号", "编码", "名称", "姓名", "代码", "号",
+        "id", "名",
+    ] {
         if let Some(stripped) = words.strip_suffix(ending)
             && !stripped.is_empty()
             && (ending.starts_with(' ') || stripped.chars().all(|c| is_cjk(c) || c == ' '))
@@ -321,7 +394,8 @@ fn match_quality(words: &str, bare: &str, name: &str) -> u8 {
     }
     let ends = |text: &str| {
         text.strip_suffix(name).is_some_and(|before| {
-            before.ends_with(' ') || (name.chars().all(is_cjk) && name.chars().count() >= 2 && !before.is_empty())
+            before.ends_with(' ')
+                || (name.chars().all(is_cjk) && name.chars().count() >= 2 && !before.is_empty())
         })
     };
     if ends(words) || ends(bare) { 2 } else { 0 }

@@ -12,7 +12,11 @@ fn column(name: &str, kind: &str, distinct: u64, top: &[&str]) -> ColumnProfile 
 }
 
 fn dated(name: &str) -> ColumnProfile {
-    ColumnProfile { min: Some(json!("2023-01-01")), max: Some(json!("2024-12-31")), ..column(name, "DATE", 700, &[]) }
+    ColumnProfile {
+        min: Some(json!("2023-01-01")),
+        max: Some(json!("2024-12-31")),
+        ..column(name, "DATE", 700, &[])
+    }
 }
 
 /// A Chinese sales table.

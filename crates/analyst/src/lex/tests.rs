@@ -34,7 +34,11 @@ fn what_is_not_known_is_kept() {
 #[test]
 fn values_are_found_in_both_languages() {
     let has = |q: &str, value: &str| {
-        read(q).mentions.iter().flat_map(|m| &m.meanings).any(|m| matches!(m, Meaning::Value(_, v, _) if v == value))
+        read(q)
+            .mentions
+            .iter()
+            .flat_map(|m| &m.meanings)
+            .any(|m| matches!(m, Meaning::Value(_, v, _) if v == value))
     };
     assert!(has("华东的销售额", "华东"));
     assert!(has("revenue of east china", "华东"));

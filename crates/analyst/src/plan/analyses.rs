@@ -67,7 +67,8 @@ impl Planner<'_> {
     /// period, figure, figure before, growth
     pub(super) fn growth_series(&self, against: Against) -> Query {
         let Some((date, grain)) = self.time_group() else { return self.value() };
-        let (times, rest): (Vec<Filter>, Vec<Filter>) = self.question.filters.iter().cloned().partition(|f| matches!(f, Filter::Days { .. }));
+        let (times, rest): (Vec<Filter>, Vec<Filter>) =
+            self.question.filters.iter().cloned().partition(|f| matches!(f, Filter::Days { .. }));
         let step = match (against, grain) {
             (Against::YearBefore, _) | (_, Grain::Year) => "1 YEAR",
             (_, Grain::Quarter) => "3 MONTH",
@@ -81,11 +82,17 @@ impl Planner<'_> {
                 Filter::Days { days, .. } => Some(days),
                 _ => None,
             })
-            .flat_map(|d| [d.from.map(|a| format!("s.t >= DATE '{a}'")), d.to.map(|b| format!("s.t < DATE '{b}'"))])
+            .flat_map(|d| {
+                [d.from.map(|a| format!("s.t >= DATE '{a}'")), d.to.map(|b| format!("s.t < DATE '{b}'"))]
+            })
             .flatten()
             .collect();
         let zh = |a, b| self.lang.pick(a, b);
-        let before = if against == Against::YearBefore { zh("去年同期", "year before") } else { zh("上期", "previous") };
+        let before = if against == Against::YearBefore {
+            zh("去年同期", "year before")
+        } else {
+            zh("上期", "previous")
+        };
         let growth = match against {
             Against::YearBefore => zh("同比", "year over year"),
             Against::PreviousPeriod => zh("环比", "growth"),
@@ -106,7 +113,8 @@ impl Planner<'_> {
         let measure = self.first();
         let side = |days: &Days| self.sql.measure(&measure, Some(&self.sql.within(date, days)));
         let key = self.question.groups.first();
-        let group = key.map_or(String::new(), |g| format!("{} AS {}, ", self.sql.group(*g), self.group_label(*g)));
+        let group =
+            key.map_or(String::new(), |g| format!("{} AS {}, ", self.sql.group(*g), self.group_label(*g)));
         let by = if key.is_some() { "\n  GROUP BY 1" } else { "" };
         let order = if self.question.order == Order::Ascending { "ASC" } else { "DESC" };
         let tail = if key.is_some() { format!("\nORDER BY 5 {order} NULLS LAST") } else { String::new() };
@@ -129,11 +137,18 @@ impl Planner<'_> {
         let c = self.sql.col(column);
         let zh = |a, b| self.lang.pick(a, b);
         let key = self.question.groups.first();
-        let group = key.map_or(String::new(), |g| format!("{} AS {},\n       ", self.sql.group(*g), self.group_label(*g)));
+        let group = key.map_or(String::new(), |g| {
+            format!("{} AS {},\n       ", self.sql.group(*g), self.group_label(*g))
+        });
         let tail = if key.is_some() { "\nGROUP BY 1\nORDER BY 5 DESC NULLS LAST\nLIMIT 50" } else { "" };
         let summary = format!(
             "SELECT {group}count({c}) AS \"{}\", min({c}) AS \"{}\", quantile_cont({c}, 0.25) AS \"Q1\", median({c}) AS \"{}\", quantile_cont({c}, 0.75) AS \"Q3\", max({c}) AS \"{}\", avg({c}) AS \"{}\", stddev_samp({c}) AS \"{}\"\nFROM {}{}{tail}",
-            zh("数量", "count"), zh("最小", "min"), zh("中位数", "median"), zh("最大", "max"), zh("平均", "mean"), zh("标准差", "std dev"),
+            zh("数量", "count"),
+            zh("最小", "min"),
+            zh("中位数", "median"),
+            zh("最大", "max"),
+            zh("平均", "mean"),
+            zh("标准差", "std dev"),
             self.sql.from(),
             self.where_all(),
         );
@@ -151,17 +166,40 @@ impl Planner<'_> {
 
     /// r, n, slope, intercept; then points
     pub(super) fn correlation(&self) -> Vec<Query> {
-        let columns: Vec<ColRef> = self.question.measures.iter().filter_map(|m| match m {
-            Measure::Of(_, c) => Some(*c),
-            _ => None,
-        }).collect();
+        let columns: Vec<ColRef> = self
+            .question
+            .measures
+            .iter()
+            .filter_map(|m| match m {
+                Measure::Of(_, c) => Some(*c),
+                _ => None,
+            })
+            .collect();
         let [a, b] = columns[..] else { return vec![self.value()] };
         let (x, y) = (self.sql.col(a), self.sql.col(b));
         let (from, filter) = (self.sql.from(), self.where_all());
-        let both = if filter.is_empty() { format!("\nWHERE {x} IS NOT NULL AND {y} IS NOT NULL") } else { format!("{filter}\n  AND {x} IS NOT NULL AND {y} IS NOT NULL") };
+        let both = if filter.is_empty() {
+            format!("\nWHERE {x} IS NOT NULL AND {y} IS NOT NULL")
+        } else {
+            format!("{filter}\n  AND {x} IS NOT NULL AND {y} IS NOT NULL")
+        };
         vec![
-            Query::new("main", format!("SELECT corr({y}, {x}) AS r, count(*) AS n, regr_slope({y}, {x}) AS slope, regr_intercept({y}, {x}) AS intercept\nFROM {from}{both}"), 1),
-            Query::new("points", format!("SELECT {x} AS {}, {y} AS {}\nFROM {from}{both}\nORDER BY hash({x}, {y})\nLIMIT 300", name(&self.sql.scope.column(a).name), name(&self.sql.scope.column(b).name)), 300),
+            Query::new(
+                "main",
+                format!(
+                    "SELECT corr({y}, {x}) AS r, count(*) AS n, regr_slope({y}, {x}) AS slope, regr_intercept({y}, {x}) AS intercept\nFROM {from}{both}"
+                ),
+                1,
+            ),
+            Query::new(
+                "points",
+                format!(
+                    "SELECT {x} AS {}, {y} AS {}\nFROM {from}{both}\nORDER BY hash({x}, {y})\nLIMIT 300",
+                    name(&self.sql.scope.column(a).name),
+                    name(&self.sql.scope.column(b).name)
+                ),
+                300,
+            ),
         ]
     }
 
@@ -180,12 +218,35 @@ impl Planner<'_> {
         let Measure::Of(_, column) = self.first() else { return vec![self.value()] };
         let c = self.sql.col(column);
         let (from, filter) = (self.sql.from(), self.where_all());
-        let bounds = format!("WITH q AS (\n  SELECT quantile_cont({c}, 0.25) AS q1, quantile_cont({c}, 0.75) AS q3\n  FROM {from}{filter}\n), b AS (\n  SELECT q1 - 1.5 * (q3 - q1) AS lo, q3 + 1.5 * (q3 - q1) AS hi FROM q\n)");
+        let bounds = format!(
+            "WITH q AS (\n  SELECT quantile_cont({c}, 0.25) AS q1, quantile_cont({c}, 0.75) AS q3\n  FROM {from}{filter}\n), b AS (\n  SELECT q1 - 1.5 * (q3 - q1) AS lo, q3 + 1.5 * (q3 - q1) AS hi FROM q\n)"
+        );
         let zh = |a, b| self.lang.pick(a, b);
-        let outside = if filter.is_empty() { format!("\nWHERE {c} < lo OR {c} > hi") } else { format!("{filter}\n  AND ({c} < lo OR {c} > hi)") };
+        let outside = if filter.is_empty() {
+            format!("\nWHERE {c} < lo OR {c} > hi")
+        } else {
+            format!("{filter}\n  AND ({c} < lo OR {c} > hi)")
+        };
         vec![
-            Query::new("main", format!("{bounds}\nSELECT any_value(lo) AS \"{}\", any_value(hi) AS \"{}\", count(*) FILTER (WHERE {c} < lo) AS \"{}\", count(*) FILTER (WHERE {c} > hi) AS \"{}\", count({c}) AS \"{}\"\nFROM {from}, b{filter}", zh("下界", "lower bound"), zh("上界", "upper bound"), zh("低于下界", "below"), zh("高于上界", "above"), zh("总数", "count")), 1),
-            Query::new("rows", format!("{bounds}\nSELECT * EXCLUDE (lo, hi)\nFROM {from}, b{outside}\nORDER BY greatest(lo - {c}, {c} - hi) DESC\nLIMIT 20"), 20),
+            Query::new(
+                "main",
+                format!(
+                    "{bounds}\nSELECT any_value(lo) AS \"{}\", any_value(hi) AS \"{}\", count(*) FILTER (WHERE {c} < lo) AS \"{}\", count(*) FILTER (WHERE {c} > hi) AS \"{}\", count({c}) AS \"{}\"\nFROM {from}, b{filter}",
+                    zh("下界", "lower bound"),
+                    zh("上界", "upper bound"),
+                    zh("低于下界", "below"),
+                    zh("高于上界", "above"),
+                    zh("总数", "count")
+                ),
+                1,
+            ),
+            Query::new(
+                "rows",
+                format!(
+                    "{bounds}\nSELECT * EXCLUDE (lo, hi)\nFROM {from}, b{outside}\nORDER BY greatest(lo - {c}, {c} - hi) DESC\nLIMIT 20"
+                ),
+                20,
+            ),
         ]
     }
 
@@ -222,10 +283,25 @@ impl Planner<'_> {
     /// [group,] steps…
     pub(super) fn funnel(&self) -> Query {
         let key = self.question.groups.first();
-        let group = key.map_or(String::new(), |g| format!("{} AS {}, ", self.sql.group(*g), self.group_label(*g)));
-        let columns: Vec<String> = self.question.measures.iter().map(|m| format!("{} AS {}", self.sql.measure(m, None), self.label(m))).collect();
+        let group =
+            key.map_or(String::new(), |g| format!("{} AS {}, ", self.sql.group(*g), self.group_label(*g)));
+        let columns: Vec<String> = self
+            .question
+            .measures
+            .iter()
+            .map(|m| format!("{} AS {}", self.sql.measure(m, None), self.label(m)))
+            .collect();
         let tail = if key.is_some() { "\nGROUP BY 1\nORDER BY 2 DESC\nLIMIT 50" } else { "" };
-        Query::new("main", format!("SELECT {group}{}\nFROM {}{}{tail}", columns.join(", "), self.sql.from(), self.where_all()), 50)
+        Query::new(
+            "main",
+            format!(
+                "SELECT {group}{}\nFROM {}{}{tail}",
+                columns.join(", "),
+                self.sql.from(),
+                self.where_all()
+            ),
+            50,
+        )
     }
 
     /// month, figure
@@ -244,15 +320,33 @@ impl Planner<'_> {
     /// rows, then the empty cells of each column
     pub(super) fn missing(&self) -> Query {
         let table = &self.sql.scope.tables[self.question.table];
-        let columns: Vec<String> = table.columns.iter().take(200).map(|c| format!("count(*) - count({}) AS {}", name(&c.name), name(&c.name))).collect();
-        Query::new("main", format!("SELECT count(*) AS {},\n       {}\nFROM {}", self.rows_label(), columns.join(",\n       "), name(&table.sql_name)), 1)
+        let columns: Vec<String> = table
+            .columns
+            .iter()
+            .take(200)
+            .map(|c| format!("count(*) - count({}) AS {}", name(&c.name), name(&c.name)))
+            .collect();
+        Query::new(
+            "main",
+            format!(
+                "SELECT count(*) AS {},\n       {}\nFROM {}",
+                self.rows_label(),
+                columns.join(",\n       "),
+                name(&table.sql_name)
+            ),
+            1,
+        )
     }
 
     /// rows, distinct rows
     pub(super) fn duplicates(&self) -> Query {
         let table = name(&self.sql.scope.tables[self.question.table].sql_name);
         let zh = |a, b| self.lang.pick(a, b);
-        let sql = format!("SELECT count(*) AS \"{}\", (SELECT count(*) FROM (SELECT DISTINCT * FROM {table})) AS \"{}\"\nFROM {table}", zh("行数", "rows"), zh("不重复行数", "distinct rows"));
+        let sql = format!(
+            "SELECT count(*) AS \"{}\", (SELECT count(*) FROM (SELECT DISTINCT * FROM {table})) AS \"{}\"\nFROM {table}",
+            zh("行数", "rows"),
+            zh("不重复行数", "distinct rows")
+        );
         Query::new("main", sql, 1)
     }
 
@@ -265,12 +359,19 @@ impl Planner<'_> {
         if !measures.is_empty() {
             let of = |i: &usize| {
                 let c = name(&table.columns[*i].name);
-                format!("SELECT {} AS c, CAST(sum({c}) AS DOUBLE) AS s, CAST(avg({c}) AS DOUBLE) AS m, CAST(min({c}) AS DOUBLE) AS lo, CAST(max({c}) AS DOUBLE) AS hi FROM {from}", super::sql::literal(&table.columns[*i].name))
+                format!(
+                    "SELECT {} AS c, CAST(sum({c}) AS DOUBLE) AS s, CAST(avg({c}) AS DOUBLE) AS m, CAST(min({c}) AS DOUBLE) AS lo, CAST(max({c}) AS DOUBLE) AS hi FROM {from}",
+                    super::sql::literal(&table.columns[*i].name)
+                )
             };
             let parts: Vec<String> = measures.iter().map(of).collect();
             queries.push(Query::new("main", parts.join("\nUNION ALL\n"), 20));
         } else {
-            queries.push(Query::new("main", format!("SELECT 'rows' AS c, count(*) AS s, NULL AS m, NULL AS lo, NULL AS hi FROM {from}"), 1));
+            queries.push(Query::new(
+                "main",
+                format!("SELECT 'rows' AS c, count(*) AS s, NULL AS m, NULL AS lo, NULL AS hi FROM {from}"),
+                1,
+            ));
         }
         let measure = self.main_measure();
         let value = self.sql.measure(&measure, None);
@@ -288,11 +389,17 @@ impl Planner<'_> {
     fn main_measure(&self) -> Measure {
         let t = self.question.table;
         let table = &self.sql.scope.tables[t];
-        let by_concept = ["revenue", "salary", "purchases", "quantity"].iter().find_map(|id| table.with_concept(id).first().map(|(c, _)| *c));
+        let by_concept = ["revenue", "salary", "purchases", "quantity"]
+            .iter()
+            .find_map(|id| table.with_concept(id).first().map(|(c, _)| *c));
         let column = by_concept.or_else(|| table.indices(|c| c.role == Role::Measure).first().copied());
         match column {
             Some(column) if table.columns[column].role == Role::Measure => {
-                let agg = if table.columns[column].default_agg == crate::glossary::DefaultAgg::Mean { Agg::Mean } else { Agg::Sum };
+                let agg = if table.columns[column].default_agg == crate::glossary::DefaultAgg::Mean {
+                    Agg::Mean
+                } else {
+                    Agg::Sum
+                };
                 Measure::Of(agg, ColRef { table: t, column })
             }
             _ => Measure::Rows,
@@ -302,7 +409,9 @@ impl Planner<'_> {
     fn main_dimension(&self) -> Option<usize> {
         let table = &self.sql.scope.tables[self.question.table];
         let dims = table.indices(|c| c.role == Role::Dimension && (2..=50).contains(&c.distinct));
-        let known = ["region", "department", "category", "channel", "country", "product"].iter().find_map(|id| table.with_concept(id).first().map(|(c, _)| *c).filter(|c| dims.contains(c)));
+        let known = ["region", "department", "category", "channel", "country", "product"]
+            .iter()
+            .find_map(|id| table.with_concept(id).first().map(|(c, _)| *c).filter(|c| dims.contains(c)));
         known.or_else(|| dims.first().copied())
     }
 }

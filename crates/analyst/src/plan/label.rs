@@ -41,10 +41,17 @@ pub fn measure(scope: &Scope<'_>, measure: &Measure, lang: Lang) -> String {
         (Measure::RateYes(c), Lang::Zh) => format!("{}比例", name(c)),
         (Measure::RateYes(c), Lang::En) => format!("rate of {}", name(c)),
         (Measure::Ratio { concept, numerator, denominator }, _) => {
-            let named = scope.glossary.concepts.get(*concept).and_then(|k| {
-                k.names.iter().find(|n| n.chars().any(is_cjk) == (lang == Lang::Zh)).cloned()
-            });
-            named.unwrap_or_else(|| format!("{} / {}", self::measure(scope, numerator, lang), self::measure(scope, denominator, lang)))
+            let named =
+                scope.glossary.concepts.get(*concept).and_then(|k| {
+                    k.names.iter().find(|n| n.chars().any(is_cjk) == (lang == Lang::Zh)).cloned()
+                });
+            named.unwrap_or_else(|| {
+                format!(
+                    "{} / {}",
+                    self::measure(scope, numerator, lang),
+                    self::measure(scope, denominator, lang)
+                )
+            })
         }
     }
 }
@@ -85,7 +92,8 @@ pub fn is_percent(scope: &Scope<'_>, measure: &Measure) -> bool {
     match measure {
         Measure::RateYes(_) => true,
         Measure::Ratio { concept, .. } => scope.glossary.concepts.get(*concept).is_some_and(|k| {
-            matches!(k.id.as_str(), "margin" | "conversion" | "signup_rate" | "cart_rate" | "ctr") || k.id.ends_with("_rate")
+            matches!(k.id.as_str(), "margin" | "conversion" | "signup_rate" | "cart_rate" | "ctr")
+                || k.id.ends_with("_rate")
         }),
         _ => false,
     }

@@ -86,23 +86,37 @@ impl Planner<'_> {
 
     /// measures…, rows
     fn value(&self) -> Query {
-        let mut columns: Vec<String> = self.question.measures.iter().map(|m| format!("{} AS {}", self.sql.measure(m, None), self.label(m))).collect();
+        let mut columns: Vec<String> = self
+            .question
+            .measures
+            .iter()
+            .map(|m| format!("{} AS {}", self.sql.measure(m, None), self.label(m)))
+            .collect();
         columns.push(format!("count(*) AS {}", self.rows_label()));
-        Query::new("main", format!("SELECT {}\nFROM {}{}", columns.join(",\n       "), self.sql.from(), self.where_all()), 10)
+        Query::new(
+            "main",
+            format!("SELECT {}\nFROM {}{}", columns.join(",\n       "), self.sql.from(), self.where_all()),
+            10,
+        )
     }
 
     /// groups…, measures…, rows
     fn grouped(&self) -> Query {
         let q = self.question;
-        let mut columns: Vec<String> = q.groups.iter().map(|g| format!("{} AS {}", self.sql.group(*g), self.group_label(*g))).collect();
-        columns.extend(q.measures.iter().map(|m| format!("{} AS {}", self.sql.measure(m, None), self.label(m))));
+        let mut columns: Vec<String> =
+            q.groups.iter().map(|g| format!("{} AS {}", self.sql.group(*g), self.group_label(*g))).collect();
+        columns
+            .extend(q.measures.iter().map(|m| format!("{} AS {}", self.sql.measure(m, None), self.label(m))));
         columns.push(format!("count(*) AS {}", self.rows_label()));
         let keys: Vec<String> = (1..=q.groups.len()).map(|i| i.to_string()).collect();
         let first_measure = q.groups.len() + 1;
         let direction = if q.order == Order::Ascending { "ASC" } else { "DESC" };
         let by_time = matches!(q.groups.first(), Some(Group::Time(..))) && q.intent != Intent::Rank;
-        let order = if by_time { keys.join(", ") } else { format!("{first_measure} {direction} NULLS LAST, 1") };
-        let having = q.having.map_or(String::new(), |(cmp, v)| format!("\nHAVING {} {} {v}", self.sql.measure(&self.first(), None), cmp.sql()));
+        let order =
+            if by_time { keys.join(", ") } else { format!("{first_measure} {direction} NULLS LAST, 1") };
+        let having = q.having.map_or(String::new(), |(cmp, v)| {
+            format!("\nHAVING {} {} {v}", self.sql.measure(&self.first(), None), cmp.sql())
+        });
         let mut conditions: Vec<String> = q.filters.iter().map(|f| self.sql.condition(f)).collect();
         conditions.extend(q.groups.iter().map(|g| match g {
             Group::By(c) | Group::Time(c, _) => format!("{} IS NOT NULL", self.sql.col(*c)),
@@ -120,7 +134,8 @@ impl Planner<'_> {
 
     /// group, measure, share of the whole
     fn share(&self) -> Query {
-        let group = self.question.groups.iter().find(|g| matches!(g, Group::By(_))).or(self.question.groups.first());
+        let group =
+            self.question.groups.iter().find(|g| matches!(g, Group::By(_))).or(self.question.groups.first());
         let group = group.copied();
         let key = group.map_or("'-'".to_owned(), |g| self.sql.group(g));
         let key_label = group.map_or("\"-\"".to_owned(), |g| self.group_label(g));
@@ -142,7 +157,11 @@ impl Planner<'_> {
         let condition = condition.join(" AND ");
         let part = self.sql.measure(&self.first(), Some(&condition));
         let whole = self.sql.measure(&self.first(), None);
-        let (a, b, c) = (self.lang.pick("部分", "part"), self.lang.pick("总体", "whole"), self.lang.pick("占比", "share"));
+        let (a, b, c) = (
+            self.lang.pick("部分", "part"),
+            self.lang.pick("总体", "whole"),
+            self.lang.pick("占比", "share"),
+        );
         let sql = format!(
             "SELECT {part} AS \"{a}\",\n       {whole} AS \"{b}\",\n       CAST({part} AS DOUBLE) / nullif({whole}, 0) AS \"{c}\"\nFROM {}{}",
             self.sql.from(),
@@ -166,11 +185,25 @@ impl Planner<'_> {
             }),
         };
         let direction = if self.question.order == Order::Ascending { "ASC" } else { "DESC" };
-        let order = by.map_or(String::new(), |c| format!("\nORDER BY {} {direction} NULLS LAST", self.sql.col(c)));
+        let order =
+            by.map_or(String::new(), |c| format!("\nORDER BY {} {direction} NULLS LAST", self.sql.col(c)));
         let limit = self.question.limit.unwrap_or(100);
         vec![
-            Query::new("main", format!("SELECT *\nFROM {}{}{order}\nLIMIT {limit}", self.sql.from(), self.where_all()), MANY),
-            Query::new("count", format!("SELECT count(*) AS {}\nFROM {}{}", self.rows_label(), self.sql.from(), self.where_all()), 1),
+            Query::new(
+                "main",
+                format!("SELECT *\nFROM {}{}{order}\nLIMIT {limit}", self.sql.from(), self.where_all()),
+                MANY,
+            ),
+            Query::new(
+                "count",
+                format!(
+                    "SELECT count(*) AS {}\nFROM {}{}",
+                    self.rows_label(),
+                    self.sql.from(),
+                    self.where_all()
+                ),
+                1,
+            ),
         ]
     }
 
@@ -183,7 +216,11 @@ impl Planner<'_> {
         filters.push(format!("{column_sql} IS NOT NULL"));
         let limit = self.question.limit.unwrap_or(1);
         let alias = name(&label::extreme(self.sql.scope, column, self.question.order, self.lang));
-        let sql = format!("SELECT {column_sql} AS {alias}, *\nFROM {}{}\nORDER BY {column_sql} {direction}\nLIMIT {limit}", self.sql.from(), where_clause(&filters));
+        let sql = format!(
+            "SELECT {column_sql} AS {alias}, *\nFROM {}{}\nORDER BY {column_sql} {direction}\nLIMIT {limit}",
+            self.sql.from(),
+            where_clause(&filters)
+        );
         Query::new("main", sql, 100)
     }
 }

@@ -36,7 +36,12 @@ impl<'a> Sql<'a> {
         if joined {
             from = format!("{from} AS t{}", question.table);
             for Join { table: other, left, right } in &question.joins {
-                from.push_str(&format!("\nLEFT JOIN {} AS t{other} ON {} = {}", table(*other), sql.col(*left), sql.col(*right)));
+                from.push_str(&format!(
+                    "\nLEFT JOIN {} AS t{other} ON {} = {}",
+                    table(*other),
+                    sql.col(*left),
+                    sql.col(*right)
+                ));
             }
         }
         sql.from = from;
@@ -56,7 +61,9 @@ impl<'a> Sql<'a> {
     pub fn day(&self, at: ColRef) -> String {
         let column = self.col(at);
         match self.scope.column(at).kind {
-            Kind::Date(DateForm::YearMonth) => format!("CAST(strptime(replace({column}, '/', '-') || '-01', '%Y-%m-%d') AS DATE)"),
+            Kind::Date(DateForm::YearMonth) => {
+                format!("CAST(strptime(replace({column}, '/', '-') || '-01', '%Y-%m-%d') AS DATE)")
+            }
             Kind::Date(DateForm::Year) => format!("make_date(CAST({column} AS INTEGER), 1, 1)"),
             _ => column,
         }
@@ -127,10 +134,17 @@ impl<'a> Sql<'a> {
             }
             Measure::RateYes(c) => {
                 let column = self.col(*c);
-                format!("avg(CASE WHEN {column} IS NULL THEN NULL WHEN {} THEN 1.0 ELSE 0.0 END){filter}", self.yes(*c))
+                format!(
+                    "avg(CASE WHEN {column} IS NULL THEN NULL WHEN {} THEN 1.0 ELSE 0.0 END){filter}",
+                    self.yes(*c)
+                )
             }
             Measure::Ratio { numerator, denominator, .. } => {
-                format!("CAST({} AS DOUBLE) / nullif({}, 0)", self.measure(numerator, only), self.measure(denominator, only))
+                format!(
+                    "CAST({} AS DOUBLE) / nullif({}, 0)",
+                    self.measure(numerator, only),
+                    self.measure(denominator, only)
+                )
             }
         }
     }

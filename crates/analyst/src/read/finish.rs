@@ -3,12 +3,12 @@
 
 use jiff::civil::Date;
 
-use crate::glossary::{ConceptRole, DefaultAgg};
+use crate::glossary::DefaultAgg;
 use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Grain, Group, Intent, Measure, Note, Order, Question, Refusal};
 use crate::read::draft::{Draft, Wanted};
 use crate::read::tokens::Scope;
-use crate::read::{growth, scope};
+use crate::read::{growth, scope, special};
 use crate::table::{DateForm, Kind, Role};
 use crate::timex::Days;
 use crate::word::Word;
@@ -78,23 +78,38 @@ fn pick_date(scope: &Scope<'_>, draft: &Draft, main: usize, notes: &mut Vec<Note
     if let Some(named) = draft.dates.first() {
         return Some(*named);
     }
-    let dated = scope.in_scope.iter().find_map(|t| scope.tables[*t].main_date().map(|column| ColRef { table: *t, column }))?;
-    let uses_time = draft.grain.is_some() || !draft.times.is_empty() || draft.says_any(&[Word::Trend, Word::Yoy, Word::Mom, Word::Growth, Word::Forecast]);
+    let dated = scope
+        .in_scope
+        .iter()
+        .find_map(|t| scope.tables[*t].main_date().map(|column| ColRef { table: *t, column }))?;
+    let uses_time = draft.grain.is_some()
+        || !draft.times.is_empty()
+        || draft.says_any(&[Word::Trend, Word::Yoy, Word::Mom, Word::Growth, Word::Forecast]);
     let others = scope.tables[main].indices(|c| c.role == Role::Time);
-    if let Some(other) = others.iter().find(|c| **c != dated.column).filter(|_| uses_time && dated.table == main) {
+    if let Some(other) =
+        others.iter().find(|c| **c != dated.column).filter(|_| uses_time && dated.table == main)
+    {
         notes.push(Note::DateColumn { taken: dated, other: ColRef { table: main, column: *other } });
     }
     Some(dated)
 }
 
-fn resolve_times(draft: &Draft, span: Option<(Date, Date)>, notes: &mut Vec<Note>) -> Result<Vec<Days>, Refusal> {
+fn resolve_times(
+    draft: &Draft,
+    span: Option<(Date, Date)>,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Days>, Refusal> {
     let Some((first, last)) = span else { return Ok(Vec::new()) };
     let mut out = Vec::new();
     for when in &draft.times {
         let Some(days) = when.resolve(last) else { continue };
         let misses = days.from.is_some_and(|f| f > last) || days.to.is_some_and(|t| t <= first);
         if misses && !draft.says_any(&[Word::Forecast, Word::Next]) {
-            return Err(Refusal::OutsideDates { asked: days.label, first: first.to_string(), last: last.to_string() });
+            return Err(Refusal::OutsideDates {
+                asked: days.label,
+                first: first.to_string(),
+                last: last.to_string(),
+            });
         }
         if days.relative {
             notes.push(Note::Relative { last: last.to_string(), label: days.label.clone() });
@@ -115,9 +130,11 @@ fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Note>) -> Vec<
             Wanted::Fixed(measure) => measure.clone(),
             Wanted::Plain(column, Some(agg)) => Measure::Of(*agg, *column),
             Wanted::Plain(column, None) => {
-                let default = if scope.column(*column).default_agg == DefaultAgg::Mean { Agg::Mean } else { Agg::Sum };
+                let default =
+                    if scope.column(*column).default_agg == DefaultAgg::Mean { Agg::Mean } else { Agg::Sum };
                 let agg = draft.loose_agg.unwrap_or(default);
-                let special = draft.says_any(&[Word::Correlation, Word::Distribution, Word::Outlier]) || superlative && scalar;
+                let special = draft.says_any(&[Word::Correlation, Word::Distribution, Word::Outlier])
+                    || superlative && scalar;
                 if draft.loose_agg.is_none() && default == Agg::Mean && !special {
                     notes.push(Note::DefaultAgg(agg, *column));
                 }
@@ -153,8 +170,10 @@ fn filters(draft: &Draft) -> Vec<Filter> {
 
 /// A condition on a number holds for rows, or for groups when groups are asked for.
 fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
-    let group = draft.dims.first().filter(|d| scope.column(**d).distinct * 10 < scope.tables[d.table].rows * 9);
-    let asks_groups = draft.says_any(&[Word::Which, Word::List]) && group.is_some() && draft.numbers.len() == 1;
+    let group =
+        draft.dims.first().filter(|d| scope.column(**d).distinct * 10 < scope.tables[d.table].rows * 9);
+    let asks_groups =
+        draft.says_any(&[Word::Which, Word::List]) && group.is_some() && draft.numbers.len() == 1;
     for (column, cmp, value) in &draft.numbers {
         let fallback = question.measures.iter().find_map(|m| match m {
             Measure::Of(_, c) => Some(*c),
@@ -164,10 +183,21 @@ fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
             question.having = Some((*cmp, *value));
             continue;
         };
-        let already: Option<usize> = question.measures.iter().position(|m| matches!(m, Measure::Of(_, c) if *c == column));
-        if asks_groups || (column_is_counted(question) && group.is_some() && draft.dims.len() == 1 && draft.says(Word::Which)) {
+        let already: Option<usize> =
+            question.measures.iter().position(|m| matches!(m, Measure::Of(_, c) if *c == column));
+        if asks_groups
+            || (column_is_counted(question)
+                && group.is_some()
+                && draft.dims.len() == 1
+                && draft.says(Word::Which))
+        {
             if already.is_none() {
-                let agg = draft.loose_agg.unwrap_or(if scope.column(column).default_agg == DefaultAgg::Mean { Agg::Mean } else { Agg::Sum });
+                let agg =
+                    draft.loose_agg.unwrap_or(if scope.column(column).default_agg == DefaultAgg::Mean {
+                        Agg::Mean
+                    } else {
+                        Agg::Sum
+                    });
                 question.measures.insert(0, Measure::Of(agg, column));
             }
             question.having = Some((*cmp, *value));
@@ -186,11 +216,19 @@ fn default_column(scope: &Scope<'_>) -> Option<ColRef> {
     let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
     let main = scope.in_scope[0];
     let only = scope.tables[main].indices(|c| c.role == Role::Measure);
-    of("revenue").or_else(|| of("quantity")).or_else(|| only.first().map(|c| ColRef { table: main, column: *c }).filter(|_| only.len() == 1))
+    of("revenue")
+        .or_else(|| of("quantity"))
+        .or_else(|| only.first().map(|c| ColRef { table: main, column: *c }).filter(|_| only.len() == 1))
 }
 
-fn set_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question, times: &[Days], span: Option<(Date, Date)>) -> Result<(), Refusal> {
-    if special_intent(scope, draft, question, times, span)? {
+fn set_intent(
+    scope: &Scope<'_>,
+    draft: &Draft,
+    question: &mut Question,
+    times: &[Days],
+    span: Option<(Date, Date)>,
+) -> Result<(), Refusal> {
+    if special::special_intent(scope, draft, question, times, span)? {
         return Ok(());
     }
     let date = question.date;
@@ -222,7 +260,9 @@ fn set_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question, times: 
 fn mean_per(draft: &Draft, question: &mut Question, date: Option<ColRef>) -> Option<Intent> {
     let grain = draft.grain?;
     let Some(Measure::Of(agg @ Agg::Mean, column)) = question.measures.first_mut() else { return None };
-    let said_mean = draft.says(Word::Mean) && draft.measures.iter().any(|w| matches!(w, Wanted::Plain(_, a) if a.is_some())) || draft.loose_agg == Some(Agg::Mean);
+    let said_mean = draft.says(Word::Mean)
+        && draft.measures.iter().any(|w| matches!(w, Wanted::Plain(_, a) if a.is_some()))
+        || draft.loose_agg == Some(Agg::Mean);
     let additive = !draft.dims.contains(column) && said_mean;
     let by_time = draft.says_any(&[Word::Trend, Word::By, Word::Which]) && !draft.says(Word::Sum);
     if !additive || by_time || date.is_none() {
@@ -239,13 +279,18 @@ fn series_grain(draft: &Draft, grain: Grain) -> Grain {
 
 fn add_time_group(scope: &Scope<'_>, draft: &Draft, question: &mut Question, span: Option<(Date, Date)>) {
     let Some(date) = question.date else { return };
-    let wants_line = draft.says_any(&[Word::Trend, Word::Cumulative, Word::Moving]) || draft.chart == Some(crate::question::ChartKind::Line);
+    let wants_line = draft.says_any(&[Word::Trend, Word::Cumulative, Word::Moving])
+        || draft.chart == Some(crate::question::ChartKind::Line);
     let grain = draft.grain.or_else(|| (wants_line && draft.dims.len() < 2).then(|| auto_grain(draft, span)));
     let Some(grain) = grain else { return };
     let form = scope.column(date).kind;
     let grain = match form {
         Kind::Date(DateForm::Year) => Grain::Year,
-        Kind::Date(DateForm::YearMonth) if matches!(grain, Grain::Day | Grain::Week | Grain::Hour | Grain::Weekday) => Grain::Month,
+        Kind::Date(DateForm::YearMonth)
+            if matches!(grain, Grain::Day | Grain::Week | Grain::Hour | Grain::Weekday) =>
+        {
+            Grain::Month
+        }
         _ => grain,
     };
     question.groups.truncate(1);
@@ -283,7 +328,8 @@ fn share(draft: &Draft, question: &mut Question) {
     if !draft.says(Word::Share) || rated {
         return;
     }
-    let parts: Vec<Filter> = question.filters.iter().filter(|f| !matches!(f, Filter::In { negated: true, .. })).cloned().collect();
+    let parts: Vec<Filter> =
+        question.filters.iter().filter(|f| !matches!(f, Filter::In { negated: true, .. })).cloned().collect();
     let grouped = question.groups.iter().any(|g| matches!(g, Group::By(_)));
     if grouped && (parts.is_empty() || draft.grouped || draft.says(Word::By)) {
         question.intent = Intent::Share;
@@ -295,12 +341,24 @@ fn share(draft: &Draft, question: &mut Question) {
 }
 
 fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
-    let superlative = draft.says_any(&[Word::Highest, Word::Lowest, Word::Top, Word::Bottom, Word::BestSelling, Word::WorstSelling, Word::MostCommon, Word::Rank]);
+    let superlative = draft.says_any(&[
+        Word::Highest,
+        Word::Lowest,
+        Word::Top,
+        Word::Bottom,
+        Word::BestSelling,
+        Word::WorstSelling,
+        Word::MostCommon,
+        Word::Rank,
+    ]);
     let timed = question.groups.iter().any(|g| matches!(g, Group::Time(..)));
     let lists = draft.says(Word::List) || draft.says(Word::Which);
-    let row_like = draft.dims.first().is_none_or(|d| scope.column(*d).distinct * 10 >= scope.tables[d.table].rows * 9);
+    let row_like =
+        draft.dims.first().is_none_or(|d| scope.column(*d).distinct * 10 >= scope.tables[d.table].rows * 9);
     let filtered = !question.filters.is_empty() || !draft.times.is_empty();
-    if draft.says(Word::List) && row_like && filtered && question.having.is_none() && !superlative || lists && row_like && !draft.numbers.is_empty() && question.having.is_none() && !superlative {
+    if draft.says(Word::List) && row_like && filtered && question.having.is_none() && !superlative
+        || lists && row_like && !draft.numbers.is_empty() && question.having.is_none() && !superlative
+    {
         question.groups.clear();
         question.measures.retain(|m| matches!(m, Measure::Of(..)));
         question.intent = Intent::Rows;
@@ -311,14 +369,26 @@ fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Re
     }
     need_measure(scope, draft, question);
     question.intent = if superlative {
-        if question.limit.is_none() && draft.says_any(&[Word::Highest, Word::Lowest, Word::BestSelling, Word::WorstSelling, Word::MostCommon]) {
+        if question.limit.is_none()
+            && draft.says_any(&[
+                Word::Highest,
+                Word::Lowest,
+                Word::BestSelling,
+                Word::WorstSelling,
+                Word::MostCommon,
+            ])
+        {
             question.limit = None;
         }
         Intent::Rank
     } else if draft.says(Word::Cumulative) && timed {
         Intent::Cumulative
     } else if draft.says(Word::Moving) && timed {
-        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a small window")]
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "clamped to a small window"
+        )]
         let window = draft.stray_numbers.first().map_or(3, |n| n.clamp(2.0, 60.0) as usize);
         Intent::Moving(window)
     } else if timed {
@@ -342,13 +412,14 @@ fn scalar_intent(draft: &Draft, question: &mut Question) -> Result<(), Refusal> 
 }
 
 /// Gives a question without a measure the usual one, and says so.
-fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
     if !question.measures.is_empty() {
         return;
     }
     let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
     let selling = draft.says_any(&[Word::BestSelling, Word::WorstSelling]);
-    let counting = draft.says_any(&[Word::MostCommon, Word::Distribution, Word::HowMany]) || matches!(question.intent, Intent::ShareOf { .. });
+    let counting = draft.says_any(&[Word::MostCommon, Word::Distribution, Word::HowMany])
+        || matches!(question.intent, Intent::ShareOf { .. });
     let column = if counting {
         None
     } else if selling {
@@ -367,116 +438,13 @@ fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
     question.measures.push(measure);
 }
 
-/// Analyses with a name of their own. True when the question is one.
-fn special_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question, times: &[Days], span: Option<(Date, Date)>) -> Result<bool, Refusal> {
-    let numeric: Vec<ColRef> = draft.measures.iter().filter_map(|w| match w {
-        Wanted::Plain(c, _) => Some(*c),
-        Wanted::Fixed(_) => None,
-    }).collect();
-    if draft.says(Word::Correlation) {
-        if numeric.len() < 2 {
-            return Err(Refusal::NeedsTwoMeasures);
-        }
-        question.measures = numeric.iter().take(2).map(|c| Measure::Of(Agg::Mean, *c)).collect();
-        question.intent = Intent::Correlation;
-        return Ok(true);
-    }
-    if draft.says(Word::Funnel) {
-        return funnel(scope, draft, question).map(|()| true);
-    }
-    if draft.says(Word::Cohort) {
-        return cohort(scope, draft, question).map(|()| true);
-    }
-    if draft.says(Word::Forecast) || draft.says(Word::Next) {
-        return forecast(scope, draft, question, times, span).map(|()| true);
-    }
-    if draft.says(Word::Pareto) {
-        question.groups = draft.dims.iter().take(1).map(|d| Group::By(*d)).collect();
-        if question.groups.is_empty() {
-            let product = scope.concept_columns("product").into_iter().chain(scope.concept_columns("customer")).next();
-            let (column, _) = product.ok_or(Refusal::NothingAsked)?;
-            question.groups.push(Group::By(column));
-        }
-        need_measure(scope, draft, question);
-        question.intent = Intent::Pareto;
-        return Ok(true);
-    }
-    if draft.says(Word::Outlier) {
-        question.groups = draft.grain.zip(question.date).map(|(g, d)| Group::Time(d, g)).into_iter().collect();
-        need_measure(scope, draft, question);
-        if !matches!(question.measures.first(), Some(Measure::Of(..))) {
-            return Err(Refusal::NothingAsked);
-        }
-        question.intent = Intent::Outliers;
-        return Ok(true);
-    }
-    if draft.says_any(&[Word::Distribution, Word::Range]) && matches!(question.measures.first(), Some(Measure::Of(..))) && draft.grain.is_none() {
-        question.groups = draft.dims.iter().take(1).map(|d| Group::By(*d)).collect();
-        question.intent = Intent::Distribution;
-        return Ok(true);
-    }
-    Ok(false)
-}
-
-fn funnel(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
-    const STEPS: [&str; 6] = ["visits", "clicks", "signups", "carts", "checkouts", "purchases"];
-    let mut steps: Vec<ColRef> = Vec::new();
-    for id in STEPS {
-        steps.extend(scope.concept_columns(id).iter().map(|(c, _)| *c).filter(|c| scope.role(*c) == Role::Measure && !steps.contains(c)).take(1).collect::<Vec<_>>());
-    }
-    steps.sort_by_key(|c| c.column);
-    if steps.len() < 2 {
-        return Err(Refusal::NoColumn("funnel".to_owned()));
-    }
-    question.groups = draft.dims.iter().take(1).map(|d| Group::By(*d)).collect();
-    question.measures = steps.iter().map(|c| Measure::Of(Agg::Sum, *c)).collect();
-    question.intent = Intent::Funnel { steps };
-    Ok(())
-}
-
-fn cohort(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
-    let date = question.date.ok_or(Refusal::NoDate)?;
-    let named = draft.dims.iter().copied().find(|d| matches!(scope.role(*d), Role::Id | Role::Dimension));
-    let is_entity = |c: &ColRef| scope.column(*c).concepts.iter().any(|(id, _)| scope.glossary.concept(id).is_some_and(|k| k.role == ConceptRole::Entity));
-    let customer = scope.concept_columns("customer").first().map(|(c, _)| *c);
-    let entity = named.filter(is_entity).or(customer).ok_or_else(|| Refusal::NoColumn("customer".to_owned()))?;
-    question.groups.clear();
-    question.intent = Intent::Cohort { entity, date };
-    Ok(())
-}
-
-fn forecast(scope: &Scope<'_>, draft: &Draft, question: &mut Question, times: &[Days], span: Option<(Date, Date)>) -> Result<(), Refusal> {
-    let date = question.date.ok_or(Refusal::NoDate)?;
-    let (first, last) = span.ok_or(Refusal::NoDate)?;
-    let months = |a: Date, b: Date| usize::try_from((i32::from(b.year()) - i32::from(a.year())) * 12 + i32::from(b.month()) - i32::from(a.month())).unwrap_or(0);
-    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a small number")]
-    let said = draft.stray_numbers.first().map(|n| n.clamp(1.0, 1000.0) as usize);
-    let unit = match draft.grain {
-        Some(Grain::Quarter) => 3,
-        Some(Grain::Year) => 12,
-        _ => 1,
-    };
-    let asked_end = times.iter().filter_map(|d| d.to).filter(|t| *t > last).max();
-    let periods = match asked_end {
-        Some(end) => months(last, end).saturating_sub(1).max(1),
-        None => said.unwrap_or(1) * unit,
-    };
-    let known = months(first, last) + 1;
-    if periods > 12 || periods * 2 > known || matches!(draft.grain, Some(Grain::Day | Grain::Week | Grain::Hour)) {
-        return Err(Refusal::TooFar { months: known.min(24) / 2 });
-    }
-    need_measure(scope, draft, question);
-    question.measures.truncate(1);
-    question.groups = vec![Group::Time(date, Grain::Month)];
-    question.intent = Intent::Forecast { periods };
-    Ok(())
-}
-
 /// Puts the times into the filters, unless the intent holds them itself.
 fn place_times(question: &mut Question, times: Vec<Days>, date: Option<ColRef>) {
     let Some(date) = date else { return };
     match question.intent {
         Intent::Change { .. } | Intent::Forecast { .. } => {}
-        _ => question.filters.extend(times.into_iter().take(1).map(|days| Filter::Days { column: date, days })),
+        _ => {
+            question.filters.extend(times.into_iter().take(1).map(|days| Filter::Days { column: date, days }))
+        }
     }
 }

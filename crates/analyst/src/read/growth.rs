@@ -10,7 +10,12 @@ use crate::timex::{Days, Piece, Unit, When};
 use crate::word::Word;
 
 /// The intent of a question with growth words, or with two times to compare. Nothing when it has neither.
-pub fn growth(draft: &Draft, times: &[Days], date: Option<ColRef>, span: Option<(Date, Date)>) -> Option<Intent> {
+pub fn growth(
+    draft: &Draft,
+    times: &[Days],
+    date: Option<ColRef>,
+    span: Option<(Date, Date)>,
+) -> Option<Intent> {
     let date = date?;
     let (_, last) = span?;
     let yoy = draft.says(Word::Yoy);
@@ -43,7 +48,8 @@ pub fn growth(draft: &Draft, times: &[Days], date: Option<ColRef>, span: Option<
 fn names_one_period(draft: &Draft, times: &[Days]) -> bool {
     let Some(days) = times.first() else { return false };
     let (Some(from), Some(to)) = (days.from, days.to) else { return false };
-    let months = (i32::from(to.year()) - i32::from(from.year())) * 12 + i32::from(to.month()) - i32::from(from.month());
+    let months = (i32::from(to.year()) - i32::from(from.year())) * 12 + i32::from(to.month())
+        - i32::from(from.month());
     let grain = match draft.grain {
         Some(Grain::Year) => 12,
         Some(Grain::Quarter) => 3,
@@ -72,24 +78,38 @@ fn year_before(days: &Days) -> Option<Days> {
 /// The stretch of the same length right before.
 fn period_before(days: &Days) -> Option<Days> {
     let (from, to) = (days.from?, days.to?);
-    let months = (i32::from(to.year()) - i32::from(from.year())) * 12 + i32::from(to.month()) - i32::from(from.month());
+    let months = (i32::from(to.year()) - i32::from(from.year())) * 12 + i32::from(to.month())
+        - i32::from(from.month());
     if from.day() == 1 && to.day() == 1 && months > 0 {
         return shifted(days, months);
     }
     let length = from.until(to).ok()?;
     let start = from.checked_sub(length).ok()?;
-    Some(Days { from: Some(start), to: Some(from), label: format!("{start} – {}", from.yesterday().ok()?), assumed_year: false, relative: false })
+    Some(Days {
+        from: Some(start),
+        to: Some(from),
+        label: format!("{start} – {}", from.yesterday().ok()?),
+        assumed_year: false,
+        relative: false,
+    })
 }
 
 fn shifted(days: &Days, months: i32) -> Option<Days> {
     let from = days.from?.checked_sub(months.months()).ok()?;
     let to = days.to?.checked_sub(months.months()).ok()?;
-    Some(Days { from: Some(from), to: Some(to), label: label(from, to), assumed_year: false, relative: false })
+    Some(Days {
+        from: Some(from),
+        to: Some(to),
+        label: label(from, to),
+        assumed_year: false,
+        relative: false,
+    })
 }
 
 /// A short name for a stretch of days.
 pub fn label(from: Date, to: Date) -> String {
-    let months = (i32::from(to.year()) - i32::from(from.year())) * 12 + i32::from(to.month()) - i32::from(from.month());
+    let months = (i32::from(to.year()) - i32::from(from.year())) * 12 + i32::from(to.month())
+        - i32::from(from.month());
     let aligned = from.day() == 1 && to.day() == 1;
     match (aligned, months) {
         (true, 12) if from.month() == 1 => from.year().to_string(),

@@ -1,10 +1,12 @@
 //! Understands a conversation's questions over the profiles of its tables: words in, one [`Question`] or a
 //! [`Refusal`] out. Pure; the same words and tables always give the same question.
 
+mod columns;
 pub mod draft;
 pub mod finish;
 pub mod growth;
 pub mod scope;
+mod special;
 pub mod tokens;
 
 use crate::glossary::Glossary;
@@ -23,7 +25,12 @@ pub struct Understanding {
 }
 
 /// Reads the last question, in the light of those before it.
-pub fn understand(glossary: &Glossary, tables: &[Table], earlier: &[String], question: &str) -> Understanding {
+pub fn understand(
+    glossary: &Glossary,
+    tables: &[Table],
+    earlier: &[String],
+    question: &str,
+) -> Understanding {
     let dictionary = Dictionary::new(glossary, tables);
     let mut previous: Option<(Vec<usize>, Draft)> = None;
     for text in earlier {
@@ -42,7 +49,13 @@ pub fn understand(glossary: &Glossary, tables: &[Table], earlier: &[String], que
     Understanding { question, unknown }
 }
 
-fn finish_one(glossary: &Glossary, tables: &[Table], in_scope: Vec<usize>, draft: Draft, lexed: &Lexed) -> Result<Question, Refusal> {
+fn finish_one(
+    glossary: &Glossary,
+    tables: &[Table],
+    in_scope: Vec<usize>,
+    draft: Draft,
+    lexed: &Lexed,
+) -> Result<Question, Refusal> {
     if let Some(beyond) = draft.beyond.first() {
         return Err(Refusal::Beyond(*beyond));
     }
@@ -87,7 +100,9 @@ fn read_one(
 fn early_beyond(lexed: &Lexed) -> Option<Beyond> {
     use crate::lex::Meaning;
     let about_data = lexed.mentions.iter().any(|m| {
-        m.meanings.iter().any(|m| matches!(m, Meaning::Column(..) | Meaning::Value(..) | Meaning::Concept(_) | Meaning::Table(_)))
+        m.meanings.iter().any(|m| {
+            matches!(m, Meaning::Column(..) | Meaning::Value(..) | Meaning::Concept(_) | Meaning::Table(_))
+        })
     });
     let beyond = lexed.mentions.iter().flat_map(|m| &m.meanings).find_map(|m| match m {
         Meaning::Beyond(b) => Some(*b),
@@ -98,12 +113,24 @@ fn early_beyond(lexed: &Lexed) -> Option<Beyond> {
 
 /// A question that only makes sense after another one.
 fn is_follow_up(draft: &Draft, tokens: &[Token], text: &str) -> bool {
-    let opens = tokens.first().is_some_and(|t| matches!(t.tok, Tok::Word(Word::WhatAbout | Word::Instead | Word::Only | Word::Exclude | Word::And)));
+    let opens = tokens.first().is_some_and(|t| {
+        matches!(t.tok, Tok::Word(Word::WhatAbout | Word::Instead | Word::Only | Word::Exclude | Word::And))
+    });
     let says = draft.says_any(&[Word::Instead, Word::WhatAbout]);
-    let names_measure = !draft.measures.is_empty() || draft.says_any(&[Word::Describe, Word::Missing, Word::Duplicates, Word::Columns, Word::Preview, Word::Cohort, Word::Funnel]);
+    let names_measure = !draft.measures.is_empty()
+        || draft.says_any(&[
+            Word::Describe,
+            Word::Missing,
+            Word::Duplicates,
+            Word::Columns,
+            Word::Preview,
+            Word::Cohort,
+            Word::Funnel,
+        ]);
     let short = text.chars().count() <= 40;
     let chart_only = draft.chart.is_some() && draft.measures.is_empty() && draft.dims.is_empty();
-    let fragment = !names_measure && short && !draft.says_any(&[Word::HowMany, Word::Which, Word::Who, Word::List]);
+    let fragment =
+        !names_measure && short && !draft.says_any(&[Word::HowMany, Word::Which, Word::Who, Word::List]);
     let changes_agg = short && draft.loose_agg.is_some() && draft.measures.is_empty();
     (opens || says) && short || chart_only || fragment || changes_agg
 }
@@ -152,7 +179,8 @@ fn merge(scope: &Scope<'_>, old: &Draft, new: Draft) -> Draft {
         }
         out.values.push((*column, value.clone(), *negated));
         // A group narrowed to one value is no group any more.
-        if !negated && new.values.len() == 1 && scope.tables.len() > column.table && !new.says(Word::Compare) {
+        if !negated && new.values.len() == 1 && scope.tables.len() > column.table && !new.says(Word::Compare)
+        {
             out.dims.retain(|d| !same(d));
         }
     }
@@ -166,7 +194,8 @@ fn merge(scope: &Scope<'_>, old: &Draft, new: Draft) -> Draft {
     out.chart = new.chart.or(out.chart);
     out.limit = new.limit.or(out.limit);
     out.order = new.order.or(out.order);
-    out.words.extend(new.words.iter().filter(|w| !matches!(w, Word::WhatAbout | Word::Instead | Word::HowMuch)));
+    out.words
+        .extend(new.words.iter().filter(|w| !matches!(w, Word::WhatAbout | Word::Instead | Word::HowMuch)));
     out.beyond = new.beyond;
     out.lacking = new.lacking;
     out

@@ -12,14 +12,20 @@ pub struct Chosen {
     pub note: Option<Note>,
 }
 
-pub fn choose(glossary: &Glossary, tables: &[Table], lexed: &Lexed, before: Option<&[usize]>) -> Result<Chosen, Refusal> {
+pub fn choose(
+    glossary: &Glossary,
+    tables: &[Table],
+    lexed: &Lexed,
+    before: Option<&[usize]>,
+) -> Result<Chosen, Refusal> {
     if tables.is_empty() {
         return Err(Refusal::NoTable);
     }
     let fits: Vec<u32> = (0..tables.len()).map(|t| fit(t, tables, glossary, lexed)).collect();
     let best = fits.iter().copied().max().unwrap_or(0);
     if best == 0 {
-        let last = before.and_then(|b| b.first().copied()).unwrap_or(tables.len() - 1);
+        let largest = (0..tables.len()).max_by_key(|t| tables[*t].rows).unwrap_or(0);
+        let last = before.and_then(|b| b.first().copied()).unwrap_or(largest);
         let note = (tables.len() > 1).then_some(Note::Table { taken: last });
         return Ok(Chosen { in_scope: before.map_or(vec![last], <[usize]>::to_vec), note });
     }
@@ -32,12 +38,15 @@ pub fn choose(glossary: &Glossary, tables: &[Table], lexed: &Lexed, before: Opti
         if covered {
             continue;
         }
-        let helper = (0..tables.len()).filter(|t| !in_scope.contains(t)).max_by_key(|t| explains(*t, tables, glossary, mention));
+        let helper = (0..tables.len())
+            .filter(|t| !in_scope.contains(t))
+            .max_by_key(|t| explains(*t, tables, glossary, mention));
         if let Some(other) = helper.filter(|t| explains(*t, tables, glossary, mention) >= 3) {
             in_scope.push(other);
         }
     }
-    let note = (ties.len() > 1 && in_scope.len() == 1 && kept.is_none()).then_some(Note::Table { taken: main });
+    let note =
+        (ties.len() > 1 && in_scope.len() == 1 && kept.is_none()).then_some(Note::Table { taken: main });
     Ok(Chosen { in_scope: orient(tables, in_scope), note })
 }
 
@@ -57,7 +66,8 @@ pub fn joins(tables: &[Table], in_scope: &[usize]) -> Result<Vec<Join>, Refusal>
     let Some((main, others)) = in_scope.split_first() else { return Err(Refusal::NoTable) };
     let join = |other: &usize| {
         let key = key_between(tables, *main, *other);
-        key.map(|(left, right)| Join { table: *other, left, right }).ok_or(Refusal::NoJoin { first: *main, second: *other })
+        key.map(|(left, right)| Join { table: *other, left, right })
+            .ok_or(Refusal::NoJoin { first: *main, second: *other })
     };
     others.iter().map(join).collect()
 }
@@ -72,7 +82,11 @@ fn key_between(tables: &[Table], main: usize, other: usize) -> Option<(ColRef, C
     for (l, left) in tables[main].columns.iter().enumerate() {
         for (r, right) in tables[other].columns.iter().enumerate().filter(|(r, _)| keyed(*r)) {
             let same_name = left.words == right.words;
-            let same_thing = left.concepts.iter().any(|(id, q)| *q == 3 && right.concepts.iter().any(|(k, p)| k == id && *p == 3)) && left.role == right.role;
+            let same_thing = left
+                .concepts
+                .iter()
+                .any(|(id, q)| *q == 3 && right.concepts.iter().any(|(k, p)| k == id && *p == 3))
+                && left.role == right.role;
             let score = if same_name { 2 } else { u8::from(same_thing) };
             if score > 0 && left.role != Role::Measure && best.as_ref().is_none_or(|b| score > b.0) {
                 best = Some((score, ColRef { table: main, column: l }, ColRef { table: other, column: r }));

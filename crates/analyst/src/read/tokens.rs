@@ -49,7 +49,12 @@ impl Scope<'_> {
 
     /// Columns of the tables in scope that stand for a concept, the surest first.
     pub fn concept_columns(&self, id: &str) -> Vec<(ColRef, u8)> {
-        let of = |&t: &usize| self.tables[t].with_concept(id).into_iter().map(move |(column, q)| (ColRef { table: t, column }, q));
+        let of = |&t: &usize| {
+            self.tables[t]
+                .with_concept(id)
+                .into_iter()
+                .map(move |(column, q)| (ColRef { table: t, column }, q))
+        };
         self.in_scope.iter().flat_map(of).collect()
     }
 }
@@ -95,7 +100,8 @@ pub fn tokens(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Token> {
 }
 
 fn choose(scope: &Scope<'_>, mention: &Mention) -> Option<Tok> {
-    let mut ranked: Vec<(u8, Tok)> = mention.meanings.iter().filter_map(|m| rank(scope, mention, m)).collect();
+    let mut ranked: Vec<(u8, Tok)> =
+        mention.meanings.iter().filter_map(|m| rank(scope, mention, m)).collect();
     // Stable: of equals the first stays first, so the main table wins over a joined one.
     ranked.sort_by_key(|(r, _)| std::cmp::Reverse(*r));
     let best = ranked.first()?.clone();
@@ -147,11 +153,16 @@ fn concept_token(scope: &Scope<'_>, mention: &Mention, index: usize) -> Option<(
         return (!other_use).then_some((10, Tok::Lacking(index)));
     };
     let wants_name = matches!(concept.role, ConceptRole::Entity | ConceptRole::Dimension);
-    let named = columns.iter().find(|(c, q)| *q == quality && scope.role(*c) == Role::Dimension).filter(|_| wants_name);
+    let named = columns
+        .iter()
+        .find(|(c, q)| *q == quality && scope.role(*c) == Role::Dimension)
+        .filter(|_| wants_name);
     let chosen = named.map_or(first, |(c, _)| *c);
     let other = columns
         .iter()
-        .find(|(c, q)| *c != chosen && *q == quality && scope.role(*c) == scope.role(chosen) && c.table == chosen.table)
+        .find(|(c, q)| {
+            *c != chosen && *q == quality && scope.role(*c) == scope.role(chosen) && c.table == chosen.table
+        })
         .map(|(c, _)| *c);
     Some((62, Tok::Col(chosen, other)))
 }

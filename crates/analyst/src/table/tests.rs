@@ -59,13 +59,26 @@ fn averages_for_prices_and_rates_sums_for_amounts() {
 fn spans_are_read_whatever_the_form() {
     let glossary = Glossary::built_in().unwrap();
     let make = |kind: &str, name: &str, min: serde_json::Value, max: serde_json::Value| {
-        let profile = ColumnProfile { name: name.into(), kind: kind.into(), distinct: 3, min: Some(min), max: Some(max), ..ColumnProfile::default() };
+        let profile = ColumnProfile {
+            name: name.into(),
+            kind: kind.into(),
+            distinct: 3,
+            min: Some(min),
+            max: Some(max),
+            ..ColumnProfile::default()
+        };
         Column::new(&profile, 10, &glossary).date_span().map(|(a, b)| (a.to_string(), b.to_string()))
     };
     let span = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
     assert_eq!(make("DATE", "d", json!("2023-01-01"), json!("2024-12-31")), span("2023-01-01", "2024-12-31"));
-    assert_eq!(make("TIMESTAMP", "d", json!("2023-01-01 10:00:00"), json!("2024-12-31T01:02:03")), span("2023-01-01", "2024-12-31"));
+    assert_eq!(
+        make("TIMESTAMP", "d", json!("2023-01-01 10:00:00"), json!("2024-12-31T01:02:03")),
+        span("2023-01-01", "2024-12-31")
+    );
     assert_eq!(make("BIGINT", "year", json!(2019), json!(2024)), span("2019-01-01", "2024-12-31"));
-    assert_eq!(make("VARCHAR", "month", json!("2024-01"), json!("2024-02")), span("2024-01-01", "2024-02-29"));
+    assert_eq!(
+        make("VARCHAR", "month", json!("2024-01"), json!("2024-02")),
+        span("2024-01-01", "2024-02-29")
+    );
     assert_eq!(make("VARCHAR", "month", json!("x"), json!("y")), None);
 }

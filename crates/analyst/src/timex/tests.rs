@@ -6,7 +6,13 @@ fn read(text: &str) -> Vec<String> {
     find(&normal(text))
         .iter()
         .filter_map(|f| f.when.resolve(last))
-        .map(|s| format!("{}..{}", s.from.map_or(String::new(), |d| d.to_string()), s.to.map_or(String::new(), |d| d.to_string())))
+        .map(|s| {
+            format!(
+                "{}..{}",
+                s.from.map_or(String::new(), |d| d.to_string()),
+                s.to.map_or(String::new(), |d| d.to_string())
+            )
+        })
         .collect()
 }
 
@@ -80,14 +86,17 @@ fn ranges_and_directions() {
 
 #[test]
 fn numbers_and_verbs_are_not_times() {
-    for text in ["orders over 2000", "金额大于2000", "2000元以上", "it may grow", "top 10", "12,024 rows"] {
+    for text in ["orders over 2000", "金额大于2000", "2000元以上", "it may grow", "top 10", "12,024 rows"]
+    {
         assert!(read(text).is_empty(), "{text}: {:?}", read(text));
     }
 }
 
 #[test]
 fn nonsense_dates_do_not_panic() {
-    for text in ["2024-13-45", "2024年99月", "0000-00-00", "last 999 years", "最近999天", "9999年12月31日以后"] {
+    for text in
+        ["2024-13-45", "2024年99月", "0000-00-00", "last 999 years", "最近999天", "9999年12月31日以后"]
+    {
         let _ = read(text);
     }
 }

@@ -1,0 +1,286 @@
+//! What each named column is for: measured, counted, grouped by, or a condition.
+
+use crate::glossary::ConceptRole;
+use crate::lex::ColRef;
+use crate::question::{Agg, Grain, Measure, Note};
+use crate::read::draft::{Reader, Wanted};
+use crate::read::tokens::{Scope, Tok, Token};
+use crate::table::Role;
+use crate::word::Word;
+
+impl Reader<'_> {
+    pub(super) fn read_columns(&mut self) {
+        let mut agg: Option<Agg> = None;
+        for i in 0..self.tokens.len() {
+            match &self.tokens[i].tok {
+                Tok::Word(w) => {
+                    if let Some(a) = aggregate(*w) {
+                        if !self.give_to_last(i, a) {
+                            agg = Some(a);
+                        }
+                    } else if *w == Word::By {
+                        agg = None;
+                    }
+                    self.count_rows(i, *w);
+                }
+                Tok::Pctl(p) => agg = Some(Agg::Percentile(*p)),
+                Tok::Ratio(concept) => {
+                    if let Some(measure) = ratio(self.scope, *concept) {
+                        self.draft.measures.push(Wanted::Fixed(measure));
+                    }
+                    agg = None;
+                }
+                Tok::Lacking(concept) => self.count_lacking(i, *concept),
+                Tok::Col(column, other) if !self.used[i] => {
+                    let (column, other) = (*column, *other);
+                    if let Some(other) = other {
+                        let said = self.tokens[i].text.clone();
+                        self.draft.notes.push(Note::Column { said, taken: column, other });
+                    }
+                    self.read_column(i, column, &mut agg);
+                }
+                _ => {}
+            }
+        }
+        if agg.is_some() {
+            self.draft.loose_agg = self.draft.loose_agg.or(agg);
+        }
+    }
+
+    /// `价格平均值`: the aggregate follows its measure.
+    fn give_to_last(&mut self, i: usize, agg: Agg) -> bool {
+        let follows = i > 0 && self.col(i - 1).is_some() && self.tokens[i].start == self.tokens[i - 1].end;
+        if let (true, Some(Wanted::Plain(_, slot @ None))) = (follows, self.draft.measures.last_mut()) {
+            *slot = Some(agg);
+            return true;
+        }
+        false
+    }
+
+    fn count_rows(&mut self, i: usize, w: Word) {
+        let counting =
+            |w: Option<Word>| matches!(w, Some(Word::HowMany | Word::Count | Word::HowMuch | Word::Sum));
+        let counted = w == Word::Rows
+            && (counting(self.before(i))
+                || self.after(i) == Some(Word::CountSuffix)
+                || self.tokens[i].text.ends_with('数'));
+        if (counted || self.tokens[i].text == "行数" || self.tokens[i].text == "条数")
+            && !self.draft.measures.contains(&Wanted::Fixed(Measure::Rows))
+        {
+            self.draft.measures.push(Wanted::Fixed(Measure::Rows));
+        }
+    }
+
+    /// `how many orders` of a table without order numbers: its rows, when a row is such a thing.
+    fn count_lacking(&mut self, i: usize, concept: usize) {
+        let role = self.scope.glossary.concepts[concept].role;
+        let people = self.scope.glossary.concepts[concept].id == "employee";
+        let table = &self.scope.tables[self.scope.in_scope[0]];
+        let named = self.scope.glossary.concepts[concept]
+            .names
+            .iter()
+            .any(|n| n.len() > 3 && crate::norm::name_words(&table.filename).contains(n.as_str()));
+        let counting = matches!(self.before(i), Some(Word::HowMany | Word::Count | Word::HowMuch))
+            || self.after(i) == Some(Word::CountSuffix)
+            || self.tokens[i].text == "人数";
+        if role == ConceptRole::Entity && (named || people) {
+            self.draft.lacking.retain(|(c, _)| *c != concept);
+            if counting {
+                self.draft.measures.push(Wanted::Fixed(Measure::Rows));
+            }
+        }
+    }
+
+    fn read_column(&mut self, i: usize, column: ColRef, agg: &mut Option<Agg>) {
+        let by = matches!(self.before(i), Some(Word::By | Word::Which | Word::Who | Word::MostCommon))
+            || self.joined_to_dim(i);
+        match self.scope.role(column) {
+            Role::Measure => {
+                let categorical = self.scope.column(column).distinct <= 30
+                    && self.before(i) == Some(Word::By)
+                    && !self.is_only_measure(i);
+                if categorical {
+                    self.draft.dims.push(column);
+                    self.draft.grouped = true;
+                } else {
+                    let wanted = Wanted::Plain(column, agg.take());
+                    self.draft.measures.push(wanted);
+                }
+            }
+            Role::Time => {
+                self.draft.dates.push(column);
+                if matches!(self.before(i), Some(Word::By | Word::Which)) && self.draft.grain.is_none() {
+                    self.draft.grain = Some(Grain::Day);
+                }
+            }
+            Role::Flag => self.read_flag(i, column, by),
+            Role::Dimension | Role::Id => self.read_dimension(i, column, by, agg),
+        }
+    }
+
+    fn is_only_measure(&self, i: usize) -> bool {
+        let other = |(j, t): (usize, &Token)| {
+            j != i
+                && match &t.tok {
+                    Tok::Col(c, _) => self.scope.role(*c) == Role::Measure,
+                    Tok::Ratio(_) | Tok::Word(Word::HowMany | Word::Count) => true,
+                    _ => false,
+                }
+        };
+        !self.tokens.iter().enumerate().any(other)
+    }
+
+    /// `by region and product`: what `by` holds for.
+    fn joined_to_dim(&self, i: usize) -> bool {
+        i >= 2
+            && self.before(i) == Some(Word::And)
+            && self.col(i - 2).is_some_and(|c| self.draft.dims.contains(&c) && self.draft.grouped)
+    }
+
+    fn read_flag(&mut self, i: usize, column: ColRef, by: bool) {
+        let counted = matches!(self.before(i), Some(Word::HowMany | Word::Count))
+            || matches!(self.after(i), Some(Word::CountSuffix | Word::Count))
+            || self.before(i) == Some(Word::HowMuch);
+        let rated = matches!(self.after(i), Some(Word::Rate | Word::Share))
+            || self.draft.says_any(&[Word::Share, Word::Rate]);
+        let negated = matches!(self.before(i), Some(Word::Exclude))
+            || i > 0 && matches!(self.tokens[i - 1].text.as_str(), "未" | "没有");
+        if by {
+            self.draft.dims.push(column);
+            self.draft.grouped = true;
+        } else if rated {
+            self.draft.measures.push(Wanted::Fixed(Measure::RateYes(column)));
+        } else if counted || self.most(i) {
+            self.draft.measures.push(Wanted::Fixed(Measure::CountYes(column)));
+        } else {
+            self.draft.flags.push((column, !negated));
+        }
+    }
+
+    /// `the most customers`, `客户最多的`.
+    fn most(&self, i: usize) -> bool {
+        let before = matches!(self.before(i), Some(Word::Highest | Word::Lowest))
+            && matches!(self.tokens[i - 1].text.as_str(), "most" | "fewest" | "least" | "最多" | "最少");
+        let after = self.tokens.get(i + 1).is_some_and(|t| matches!(t.text.as_str(), "最多" | "最少"))
+            && self.close(i, i + 1);
+        before || after
+    }
+
+    fn other_dim(&self, i: usize) -> bool {
+        self.tokens.iter().enumerate().any(|(j, t)| {
+            j != i
+                && !self.used[j]
+                && match &t.tok {
+                    Tok::Col(c, _) => matches!(self.scope.role(*c), Role::Dimension | Role::Id | Role::Flag),
+                    Tok::Word(Word::Day | Word::Week | Word::Month | Word::Quarter | Word::Year) => true,
+                    _ => false,
+                }
+        })
+    }
+
+    fn read_dimension(&mut self, i: usize, column: ColRef, by: bool, agg: &mut Option<Agg>) {
+        let suffix = self.after(i) == Some(Word::CountSuffix)
+            && self.tokens[i + 1].start == self.tokens[i].end
+            || self.counts_despite_quantity(i)
+            || self.after(i) == Some(Word::Count) && self.close(i, i + 1)
+            || self.asked_after(i);
+        let counted = matches!(self.before(i), Some(Word::HowMany | Word::Count | Word::Distinct))
+            || suffix
+            || self.before(i) == Some(Word::HowMuch) && !self.before_is_english(i);
+        let per_id = self.before(i) == Some(Word::By)
+            && self.tokens[i - 1].text == "per"
+            && self.scope.role(column) == Role::Id
+            && self.draft.says(Word::Mean);
+        if per_id {
+            self.per(column);
+        } else if (counted || self.most(i) && self.other_dim(i)) && (!by || suffix) {
+            let best = self.count_column(column);
+            let total_of_rows = self.scope.column(best).distinct >= self.scope.tables[best.table].rows;
+            let measure = if total_of_rows && self.before(i) != Some(Word::Distinct) {
+                Measure::Rows
+            } else {
+                Measure::Of(Agg::Distinct, best)
+            };
+            self.draft.measures.push(Wanted::Fixed(measure));
+            *agg = None;
+        } else if !self.draft.dims.contains(&column) {
+            self.draft.dims.push(column);
+            self.draft.grouped |= by;
+        }
+    }
+
+    /// `…的订单有多少`: the question word comes last.
+    fn asked_after(&self, i: usize) -> bool {
+        let asks = matches!(self.after(i), Some(Word::HowMany | Word::HowMuch));
+        let named = |t: &Token| matches!(t.tok, Tok::Col(c, _) if self.scope.role(c) == Role::Measure);
+        asks && i + 2 >= self.tokens.len() && !self.tokens[i..].iter().any(named) && !self.draft.grouped
+    }
+
+    fn before_is_english(&self, i: usize) -> bool {
+        i > 0 && self.tokens[i - 1].text.is_ascii()
+    }
+
+    /// `订单数量` counts orders although 数量 is a column as well.
+    fn counts_despite_quantity(&mut self, i: usize) -> bool {
+        let next = self.tokens.get(i + 1);
+        let touching = next.is_some_and(|t| {
+            t.text == "数量" && t.start == self.tokens[i].end && matches!(t.tok, Tok::Col(..))
+        });
+        if touching {
+            self.used[i + 1] = true;
+        }
+        touching
+    }
+
+    /// Counting goes by number, not by name, where there is one.
+    fn count_column(&self, column: ColRef) -> ColRef {
+        let concepts = &self.scope.column(column).concepts;
+        let id = concepts
+            .iter()
+            .flat_map(|(c, _)| self.scope.concept_columns(c))
+            .find(|(c, q)| *q == 3 && self.scope.role(*c) == Role::Id && c.table == column.table);
+        id.map_or(column, |(c, _)| c)
+    }
+
+    /// `average revenue per customer`: the total over the number of customers.
+    fn per(&mut self, entity: ColRef) {
+        if let Some(Wanted::Plain(column, _)) = self.draft.measures.pop() {
+            let numerator = Box::new(Measure::Of(Agg::Sum, column));
+            let denominator = Box::new(Measure::Of(Agg::Distinct, entity));
+            self.draft.measures.push(Wanted::Fixed(Measure::Ratio {
+                concept: usize::MAX,
+                numerator,
+                denominator,
+            }));
+        } else {
+            self.draft.dims.push(entity);
+        }
+    }
+}
+
+/// A ratio concept over the columns in scope.
+pub fn ratio(scope: &Scope<'_>, concept: usize) -> Option<Measure> {
+    let (n, d) = scope.glossary.concepts[concept].terms.as_ref()?;
+    let term = |t: &str| match t.strip_prefix("count:") {
+        Some(entity) => {
+            let columns = scope.concept_columns(entity);
+            let id = columns.iter().find(|(c, _)| scope.role(*c) == Role::Id).or(columns.first());
+            Some(id.map_or(Measure::Rows, |(c, _)| Measure::Of(Agg::Distinct, *c)))
+        }
+        None => scope.concept_columns(t).first().map(|(c, _)| Measure::Of(Agg::Sum, *c)),
+    };
+    Some(Measure::Ratio { concept, numerator: Box::new(term(n)?), denominator: Box::new(term(d)?) })
+}
+
+fn aggregate(w: Word) -> Option<Agg> {
+    Some(match w {
+        Word::Sum => Agg::Sum,
+        Word::Mean => Agg::Mean,
+        Word::Median => Agg::Median,
+        Word::Max => Agg::Max,
+        Word::Min => Agg::Min,
+        Word::Stddev => Agg::StdDev,
+        Word::Variance => Agg::Variance,
+        _ => return None,
+    })
+}

@@ -1,0 +1,229 @@
+//! Parts of a whole, changes between periods, single rows.
+
+use super::chart::{Chart, Shape};
+use super::format::{growth, number, percent, text};
+use super::{Answer, Cell, Desk, TableView};
+use crate::observe::Grid;
+use crate::plan::label;
+use crate::question::{Filter, Order};
+use crate::timex::Days;
+
+impl Desk<'_> {
+    pub(super) fn share(&self, grid: &Grid) -> Answer {
+        let measure = self.first();
+        let mut answer = Answer::only(match (grid.cell(0, 0), grid.number(0, 2)) {
+            (Some(name), Some(share)) if self.zh() => format!(
+                "**{}**的{}占比{}，为 **{}**{}",
+                text(name),
+                self.measure_name(&measure),
+                if self.question.order == Order::Ascending { "最低" } else { "最高" },
+                percent(share),
+                self.limits()
+            ),
+            (Some(name), Some(share)) => format!(
+                "**{}** has the {} share of {}: **{}**{}",
+                text(name),
+                if self.question.order == Order::Ascending { "smallest" } else { "largest" },
+                self.measure_name(&measure),
+                percent(share),
+                self.limits()
+            ),
+            _ => format!("{}{}", self.t("没有符合条件的数据", "No rows match"), self.limits()),
+        });
+        answer.table = Some(TableView::new(grid, &[Cell::Text, self.cell_kind(&measure), Cell::Percent]));
+        let parts: Vec<(String, f64)> = (0..grid.rows.len())
+            .filter_map(|r| Some((grid.cell(r, 0).unwrap_or("").to_owned(), grid.number(r, 1)?)))
+            .collect();
+        let few = parts.len() <= 8 && parts.iter().all(|(_, v)| *v >= 0.0);
+        let shape = if few {
+            Shape::Pie(parts)
+        } else {
+            let (labels, values) = parts.into_iter().map(|(l, v)| (l, Some(v))).unzip();
+            Shape::Bar { labels, series: vec![(label::measure(self.scope, &measure, self.lang), values)] }
+        };
+        answer.chart =
+            Some(Chart { title: label::measure(self.scope, &measure, self.lang), percent: false, shape });
+        answer
+    }
+
+    pub(super) fn share_of(&self, grid: &Grid, parts: &[Filter]) -> Answer {
+        let measure = self.first();
+        let part: Vec<String> = parts.iter().map(|f| self.limit(f)).collect();
+        let (Some(a), Some(b), Some(share)) = (grid.number(0, 0), grid.number(0, 1), grid.number(0, 2))
+        else {
+            return Answer::only(format!(
+                "{}{}",
+                self.t("没有符合条件的数据", "No rows match"),
+                self.limits()
+            ));
+        };
+        let mut answer = Answer::only(if self.zh() {
+            format!(
+                "{}占{}的 **{}**{}",
+                part.join("，"),
+                self.measure_name(&measure),
+                percent(share),
+                self.limits()
+            )
+        } else {
+            format!(
+                "{} is **{}** of {}{}",
+                part.join(", "),
+                percent(share),
+                self.measure_name(&measure),
+                self.limits()
+            )
+        });
+        answer.findings.push(if self.zh() {
+            format!("部分 {}，总体 {}。", self.figure(&measure, a), self.figure(&measure, b))
+        } else {
+            format!("Part {}, whole {}.", self.figure(&measure, a), self.figure(&measure, b))
+        });
+        let rest = b - a;
+        if rest >= 0.0 && a >= 0.0 {
+            let parts_text: Vec<String> = parts
+                .iter()
+                .map(|f| match f {
+                    Filter::In { values, .. } => values.join(" / "),
+                    _ => self.t("符合条件", "matching").to_owned(),
+                })
+                .collect();
+            answer.chart = Some(Chart {
+                title: label::measure(self.scope, &measure, self.lang),
+                percent: false,
+                shape: Shape::Pie(vec![
+                    (parts_text.join(", "), a),
+                    (self.t("其他", "other").to_owned(), rest),
+                ]),
+            });
+        }
+        answer
+    }
+
+    pub(super) fn change(&self, grid: &Grid, before: &Days, after: &Days) -> Answer {
+        let measure = self.first();
+        let g = self.question.groups.len().min(1);
+        let mut named = grid.clone();
+        for (i, days) in [before, after].into_iter().enumerate() {
+            if let Some(name) = named.names.get_mut(g + i) {
+                name.clone_from(&days.label);
+            }
+        }
+        let sentence = |r: usize| {
+            let (b, a) = (grid.number(r, g), grid.number(r, g + 1));
+            let (Some(b), Some(a)) = (b, a) else {
+                return self
+                    .t(
+                        "其中一期没有数据，无法比较",
+                        "one of the periods has no data, so they cannot be compared",
+                    )
+                    .to_owned();
+            };
+            let rate = grid.number(r, g + 3).map_or_else(|| "–".to_owned(), growth);
+            if self.zh() {
+                format!(
+                    "{} 为 **{}**，{} 为 {}，变化 {}（**{rate}**）",
+                    text(&after.label),
+                    self.figure(&measure, a),
+                    text(&before.label),
+                    self.figure(&measure, b),
+                    self.figure(&measure, a - b)
+                )
+            } else {
+                format!(
+                    "**{}** in {}, {} in {}: a change of {} (**{rate}**)",
+                    self.figure(&measure, a),
+                    text(&after.label),
+                    self.figure(&measure, b),
+                    text(&before.label),
+                    self.figure(&measure, a - b)
+                )
+            }
+        };
+        let mut answer = if g == 0 {
+            Answer::only(format!(
+                "{}{} {}{}",
+                self.measure_name(&measure),
+                self.t("：", ":"),
+                sentence(0),
+                self.limits()
+            ))
+        } else {
+            let who = text(grid.cell(0, 0).unwrap_or(""));
+            let which = if self.question.order == Order::Ascending {
+                self.t("增长最慢（或下降最多）", "grew the least (or fell the most)")
+            } else {
+                self.t("增长最快", "grew the most")
+            };
+            Answer::only(if self.zh() {
+                format!("**{who}**的{}{which}：{}{}", self.measure_name(&measure), sentence(0), self.limits())
+            } else {
+                format!(
+                    "**{who}** {which} in {}: {}{}",
+                    self.measure_name(&measure),
+                    sentence(0),
+                    self.limits()
+                )
+            })
+        };
+        let mut kinds = vec![Cell::Text; g];
+        kinds.extend([
+            self.cell_kind(&measure),
+            self.cell_kind(&measure),
+            self.cell_kind(&measure),
+            Cell::Growth,
+        ]);
+        answer.table = Some(TableView::new(&named, &kinds));
+        let title = label::measure(self.scope, &measure, self.lang);
+        let shape = if g == 0 {
+            Shape::Bar {
+                labels: vec![before.label.clone(), after.label.clone()],
+                series: vec![(title.clone(), vec![grid.number(0, 0), grid.number(0, 1)])],
+            }
+        } else {
+            Shape::Bar {
+                labels: grid.texts(0),
+                series: vec![(before.label.clone(), grid.numbers(1)), (after.label.clone(), grid.numbers(2))],
+            }
+        };
+        answer.chart = Some(Chart { title, percent: label::is_percent(self.scope, &measure), shape });
+        answer
+    }
+
+    pub(super) fn rows(&self, grid: &Grid, count: Option<f64>) -> Answer {
+        let total = count.unwrap_or_else(|| f64::from(u32::try_from(grid.rows.len()).unwrap_or(u32::MAX)));
+        let mut answer = Answer::only(if self.zh() {
+            format!("符合条件的记录共 **{}** 条{}", number(total), self.limits())
+        } else {
+            format!("**{}** rows match{}", number(total), self.limits())
+        });
+        answer.table = Some(TableView::new(grid, &[]));
+        answer
+    }
+
+    pub(super) fn extreme_row(&self, grid: &Grid) -> Answer {
+        let Some(value) = grid.number(0, 0) else {
+            return Answer::only(format!(
+                "{}{}",
+                self.t("没有符合条件的数据", "No rows match"),
+                self.limits()
+            ));
+        };
+        let name = text(grid.names.first().map_or("", String::as_str));
+        let row: Vec<String> = grid
+            .names
+            .iter()
+            .enumerate()
+            .skip(1)
+            .take(6)
+            .filter_map(|(c, n)| Some(format!("{}: {}", text(n), text(grid.cell(0, c)?))))
+            .collect();
+        let mut answer = Answer::only(if self.zh() {
+            format!("{name}为 **{}**，对应的记录：{}{}", number(value), row.join("，"), self.limits())
+        } else {
+            format!("{name} is **{}**, in the row {}{}", number(value), row.join(", "), self.limits())
+        });
+        answer.table = Some(TableView::new(grid, &[Cell::Number]));
+        answer
+    }
+}

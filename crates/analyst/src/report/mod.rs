@@ -1,0 +1,216 @@
+//! From results to a report: the answer in one sentence, a table, a chart, findings, the reading that was chosen, the
+//! method. Uses only figures that are in the results.
+
+mod answers;
+pub mod chart;
+mod compare;
+pub mod format;
+pub mod notes;
+mod quality;
+pub mod refuse;
+mod series;
+mod spread;
+mod structure;
+
+use std::collections::HashMap;
+
+use ba_protocol::CodeBlock;
+use ba_protocol::structured::Report;
+
+use crate::norm::Lang;
+use crate::observe::Grid;
+use crate::plan::Query;
+use crate::question::{Intent, Question};
+use crate::read::tokens::Scope;
+use chart::Chart;
+
+/// Rows of a table shown in a report; the download has them all.
+const SHOWN_ROWS: usize = 20;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cell {
+    Text,
+    Number,
+    Percent,
+    /// A share with its sign.
+    Growth,
+}
+
+/// A table for people: cells are already safe text.
+#[derive(Debug, Clone, PartialEq)]
+pub struct TableView {
+    pub header: Vec<String>,
+    pub rows: Vec<Vec<String>>,
+    pub total: usize,
+    pub cut: bool,
+}
+
+impl TableView {
+    /// Formats a grid; columns without a kind are text, numbers where they look like it.
+    fn new(grid: &Grid, kinds: &[Cell]) -> Self {
+        let shown = |row: usize, column: usize| {
+            let raw = grid.cell(row, column);
+            let kind = kinds.get(column).copied().unwrap_or(Cell::Text);
+            match (kind, raw.and_then(crate::observe::number)) {
+                (Cell::Number, Some(n)) => format::number(n),
+                (Cell::Percent, Some(n)) => format::percent(n),
+                (Cell::Growth, Some(n)) => format::growth(n),
+                _ => format::text(raw.unwrap_or("–")),
+            }
+        };
+        let rows =
+            (0..grid.rows.len()).map(|r| (0..grid.names.len()).map(|c| shown(r, c)).collect()).collect();
+        Self {
+            header: grid.names.iter().map(|n| format::text(n)).collect(),
+            rows,
+            total: grid.rows.len(),
+            cut: grid.cut,
+        }
+    }
+
+    fn markdown(&self, lang: Lang) -> String {
+        let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
+        let mut out = vec![line(&self.header), line(&vec!["---".to_owned(); self.header.len()])];
+        out.extend(self.rows.iter().take(SHOWN_ROWS).map(|r| line(r)));
+        if self.rows.len() > SHOWN_ROWS || self.cut {
+            out.push(String::new());
+            out.push(match lang {
+                Lang::Zh => format!(
+                    "（显示前 {} 行，共 {}{} 行）",
+                    SHOWN_ROWS.min(self.rows.len()),
+                    self.total,
+                    if self.cut { "+" } else { "" }
+                ),
+                Lang::En => format!(
+                    "(first {} of {}{} rows)",
+                    SHOWN_ROWS.min(self.rows.len()),
+                    self.total,
+                    if self.cut { "+" } else { "" }
+                ),
+            });
+        }
+        out.join("\n")
+    }
+}
+
+/// The parts of an answer.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answer {
+    pub headline: String,
+    pub table: Option<TableView>,
+    pub chart: Option<Chart>,
+    pub findings: Vec<String>,
+}
+
+impl Answer {
+    fn only(headline: String) -> Self {
+        Self { headline, ..Self::default() }
+    }
+}
+
+/// What an answer is written from.
+pub struct Desk<'a> {
+    pub scope: &'a Scope<'a>,
+    pub question: &'a Question,
+    pub lang: Lang,
+    pub queries: &'a [Query],
+    pub results: &'a HashMap<&'static str, Grid>,
+    /// Makes ids unique within a conversation.
+    pub turn: usize,
+    /// A file the run has made for download.
+    pub download: Option<&'a str>,
+}
+
+impl Desk<'_> {
+    pub(crate) fn zh(&self) -> bool {
+        self.lang == Lang::Zh
+    }
+
+    pub(crate) fn t<'b>(&self, zh: &'b str, en: &'b str) -> &'b str {
+        self.lang.pick(zh, en)
+    }
+
+    /// The answer, or nothing when a result that is needed is missing.
+    pub fn answer(&self) -> Option<Answer> {
+        if self.question.intent == Intent::Columns {
+            return Some(self.columns());
+        }
+        let grid = self.results.get("main")?;
+        let other = |id: &str| self.results.get(id);
+        Some(match &self.question.intent {
+            Intent::Value => self.value(grid),
+            Intent::Breakdown | Intent::Rank | Intent::Trend => self.grouped(grid),
+            Intent::Share => self.share(grid),
+            Intent::ShareOf { parts } => self.share_of(grid, parts),
+            Intent::Cumulative | Intent::Moving(_) => self.windowed(grid),
+            Intent::MeanPer(grain) => self.mean_per(grid, *grain),
+            Intent::GrowthSeries(against) => self.growth_series(grid, *against),
+            Intent::Change { before, after, .. } => self.change(grid, before, after),
+            Intent::Distribution => self.distribution(grid, other("bins")),
+            Intent::Correlation => self.correlation(grid, other("points")),
+            Intent::Outliers => self.outliers(grid, other("rows")),
+            Intent::Pareto => self.pareto(grid),
+            Intent::Cohort { .. } => self.cohort(grid),
+            Intent::Funnel { .. } => self.funnel(grid),
+            Intent::Forecast { periods } => self.forecast(grid, *periods),
+            Intent::Missing => self.missing(grid),
+            Intent::Duplicates => self.duplicates(grid),
+            Intent::Describe => self.describe(grid, other("groups"), other("months")),
+            Intent::Columns => return None,
+            Intent::Preview => self.preview(grid),
+            Intent::Rows => self.rows(grid, other("count").and_then(|g| g.number(0, 0))),
+            Intent::ExtremeRow => self.extreme_row(grid),
+        })
+    }
+
+    /// The whole report.
+    pub fn report(&self) -> Option<Report> {
+        let answer = self.answer()?;
+        let end = self.t("。", ".");
+        let mut parts = vec![format!("{}{end}", answer.headline)];
+        let notes = self.notes();
+        if !notes.is_empty() {
+            parts.push(notes.iter().map(|n| format!("> {n}")).collect::<Vec<_>>().join("\n"));
+        }
+        if let Some(table) = &answer.table {
+            parts.push(table.markdown(self.lang));
+        }
+        if let Some(chart) = answer.chart.clone().and_then(|c| c.reshaped(self.question.chart)) {
+            parts.push(chart.html(&format!("chart_{}_1", self.turn)));
+        }
+        if !answer.findings.is_empty() {
+            parts.push(answer.findings.iter().map(|f| format!("- {f}")).collect::<Vec<_>>().join("\n"));
+        }
+        let code_blocks = self.code();
+        parts.push(self.method(&code_blocks));
+        parts.push(refuse::signature(self.lang).to_owned());
+        Some(Report {
+            content: parts.join("\n\n"),
+            recommended_questions: self.recommended(),
+            download_links: self.download.map(str::to_owned).into_iter().collect(),
+            code_blocks,
+        })
+    }
+
+    fn code(&self) -> Vec<CodeBlock> {
+        let block = |query: &Query| CodeBlock {
+            code_id: format!("code_offline_{}_{}", self.turn, query.id),
+            code: query.sql.clone(),
+            language: "sql".to_owned(),
+            description: self.t("离线分析器执行的查询", "The query the offline analyst ran").to_owned(),
+        };
+        self.queries.iter().map(block).collect()
+    }
+
+    fn method(&self, code: &[CodeBlock]) -> String {
+        let table = &self.scope.tables[self.question.table];
+        let refs: Vec<String> = code.iter().map(|c| format!("<code_ref>{}</code_ref>", c.code_id)).collect();
+        let name = format::text(&table.filename);
+        match (refs.is_empty(), self.lang) {
+            (true, Lang::Zh) => format!("**方法**：读取 {name} 的结构信息。"),
+            (true, Lang::En) => format!("**Method**: read from the profile of {name}."),
+            (false, Lang::Zh) => format!("**方法**：对 {name} 执行 SQL 计算。{}", refs.join(" ")),
+            (false, Lang::En) => format!("**Method**: SQL over {name}. {}", refs.join(" ")),
+        }
+    }
+}

@@ -1,0 +1,173 @@
+//! What the messages say: the questions so far, the files there are, and the tool results of this turn.
+//! Reads only; the analyst keeps nothing between turns.
+
+use ba_protocol::{ContentBlock, Message, Role};
+
+/// An uploaded file as the list names it (SPEC F2).
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Listed {
+    pub file_id: String,
+    pub filename: String,
+    pub file_type: String,
+}
+
+/// A tool result of the current turn.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    pub call_id: String,
+    pub content: String,
+    pub failed: bool,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Turn {
+    pub question: String,
+    pub earlier: Vec<String>,
+    pub files: Vec<Listed>,
+    pub outcomes: Vec<Outcome>,
+    /// How many times tools were called in this turn.
+    pub rounds: usize,
+    /// No more tools may be called.
+    pub last: bool,
+}
+
+const TABLE_TYPES: [&str; 8] = ["csv", "tsv", "xlsx", "xls", "json", "jsonl", "parquet", "excel"];
+
+impl Turn {
+    pub fn read(messages: &[Message]) -> Self {
+        let questions: Vec<usize> =
+            messages.iter().enumerate().filter(|(_, m)| is_question(m)).map(|(i, _)| i).collect();
+        let Some((&now, before)) = questions.split_last() else { return Self::default() };
+        let mut turn = Self {
+            question: messages[now].text(),
+            earlier: before.iter().map(|i| messages[*i].text()).collect(),
+            ..Self::default()
+        };
+        for message in messages[..now].iter().filter(|m| m.role == Role::System) {
+            let listed = files(&message.text());
+            if !listed.is_empty() {
+                turn.files = listed;
+            }
+        }
+        for message in &messages[now + 1..] {
+            turn.last |= message.role == Role::System && message.text().contains("最后一轮");
+            turn.rounds +=
+                usize::from(message.role == Role::Assistant && message.tool_uses().next().is_some());
+            for block in &message.content {
+                if let ContentBlock::ToolResult { tool_use_id, content, is_error } = block {
+                    turn.outcomes.push(Outcome {
+                        call_id: tool_use_id.clone(),
+                        content: content.clone(),
+                        failed: *is_error,
+                    });
+                }
+            }
+        }
+        turn
+    }
+
+    /// The number of this turn in its conversation, from 1.
+    pub fn number(&self) -> usize {
+        self.earlier.len() + 1
+    }
+
+    pub fn outcome(&self, call_id: &str) -> Option<&Outcome> {
+        self.outcomes
+            .iter()
+            .find(|o| o.call_id == call_id)
+            .or_else(|| self.outcomes.iter().find(|o| o.call_id.starts_with(call_id)))
+    }
+
+    pub fn tables(&self) -> impl Iterator<Item = &Listed> {
+        self.files.iter().filter(|f| TABLE_TYPES.contains(&f.file_type.as_str()))
+    }
+}
+
+fn is_question(message: &Message) -> bool {
+    message.role == Role::User && message.tool_results().next().is_none() && !message.text().trim().is_empty()
+}
+
+/// `- [upload_001] sales_data.csv (csv) - 2024年销售数据 | 15.3 KB`
+fn files(text: &str) -> Vec<Listed> {
+    text.lines().filter_map(file).collect()
+}
+
+fn file(line: &str) -> Option<Listed> {
+    let rest = line.trim().strip_prefix("- [upload_")?;
+    let (number, rest) = rest.split_once("] ")?;
+    if number.is_empty() || !number.chars().all(|c| c.is_ascii_digit()) {
+        return None;
+    }
+    // A name may hold brackets itself: the type is the first short word in brackets that is followed by the rest of the line.
+    let mut from = 0;
+    while let Some(at) = rest[from..].find(" (").map(|i| i + from) {
+        let close = rest[at..].find(')').map(|i| i + at)?;
+        let kind = &rest[at + 2..close];
+        let after = &rest[close + 1..];
+        let ends = after.is_empty() || after.starts_with(" - ") || after.starts_with(" | ");
+        if ends && kind.len() <= 8 && kind.chars().all(|c| c.is_ascii_alphanumeric()) {
+            return Some(Listed {
+                file_id: format!("upload_{number}"),
+                filename: rest[..at].to_owned(),
+                file_type: kind.to_lowercase(),
+            });
+        }
+        from = at + 2;
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_list_of_the_spec_is_read() {
+        let list = "可用文件列表：\n\n**代码文件：**\n- [code_sales_analysis] sales_analysis.py (python) - 销售数据分析 | 2.5 KB\n\n**上传文件：**\n- [upload_001] sales_data.csv (csv) - 2024年销售数据 | 15.3 KB\n- [upload_002] a (1).xlsx (xlsx) | 3 B\n- [upload_x] no.csv (csv)";
+        let found = files(list);
+        assert_eq!(found.len(), 2);
+        assert_eq!(
+            found[0],
+            Listed {
+                file_id: "upload_001".into(),
+                filename: "sales_data.csv".into(),
+                file_type: "csv".into()
+            }
+        );
+        assert_eq!(found[1].filename, "a (1).xlsx");
+    }
+
+    #[test]
+    fn only_results_after_the_question_count() {
+        let result = |id: &str| {
+            Message::new(
+                Role::User,
+                vec![ContentBlock::ToolResult {
+                    tool_use_id: id.into(),
+                    content: "x".into(),
+                    is_error: false,
+                }],
+            )
+        };
+        let messages = [
+            Message::system("p"),
+            Message::user("一"),
+            result("old"),
+            Message::assistant("a"),
+            Message::system("- [upload_001] a.csv (csv) | 1 B"),
+            Message::user("二"),
+            result("new"),
+        ];
+        let turn = Turn::read(&messages);
+        assert_eq!(turn.question, "二");
+        assert_eq!(turn.earlier, ["一"]);
+        assert_eq!(turn.outcomes.len(), 1);
+        assert!(turn.outcome("new").is_some() && turn.outcome("old").is_none());
+        assert_eq!(turn.number(), 2);
+    }
+
+    #[test]
+    fn no_question_is_no_turn() {
+        assert_eq!(Turn::read(&[Message::system("p")]), Turn::default());
+    }
+}

@@ -1,0 +1,59 @@
+//! Finds the question's words among the values of the tables: a profile lists only a few values of a column, the table
+//! has them all. One statement for all columns.
+
+use crate::norm::{is_cjk, normal};
+use crate::observe::Grid;
+use crate::plan::sql::{literal, name};
+use crate::table::{Kind, Role, Table};
+use crate::turn::Turn;
+
+const MAX_COLUMNS: usize = 40;
+
+/// The statement that looks for values mentioned in the questions; nothing when the profiles already list all values.
+pub fn lookup(tables: &[Table], turn: &Turn, unknown: &[String]) -> Option<String> {
+    let mut text = normal(&turn.question);
+    for earlier in &turn.earlier {
+        text.push(' ');
+        text.push_str(&normal(earlier));
+    }
+    let text: String = text.chars().take(2000).collect();
+    let mut parts = Vec::new();
+    for (t, table) in tables.iter().enumerate() {
+        for (c, column) in table.columns.iter().enumerate() {
+            if column.kind != Kind::Text
+                || column.role == Role::Flag
+                || column.values_complete
+                || parts.len() >= MAX_COLUMNS
+            {
+                continue;
+            }
+            parts.push(part(t, c, table, &text, unknown));
+        }
+    }
+    (!parts.is_empty()).then(|| parts.join("\nUNION ALL\n"))
+}
+
+fn part(t: usize, c: usize, table: &Table, text: &str, unknown: &[String]) -> String {
+    let column = name(&table.columns[c].name);
+    let mut conditions = vec![format!("contains({}, lower(trim({column})))", literal(text))];
+    let wanted = unknown.iter().filter(|w| w.chars().count() >= 3 || w.chars().all(is_cjk));
+    conditions.extend(wanted.map(|w| format!("contains(lower({column}), {})", literal(w))));
+    format!(
+        "(SELECT {t} AS t, {c} AS c, {column} AS v FROM {} WHERE length(trim({column})) BETWEEN 1 AND 60 AND ({}) GROUP BY 3 LIMIT 20)",
+        name(&table.sql_name),
+        conditions.join(" OR "),
+    )
+}
+
+/// Adds the values found to what is known of the columns.
+pub fn learn(tables: &mut [Table], found: &Grid) {
+    for r in 0..found.rows.len() {
+        let index = |column: usize| found.cell(r, column).and_then(|v| v.parse::<usize>().ok());
+        let (Some(t), Some(c), Some(value)) = (index(0), index(1), found.cell(r, 2)) else { continue };
+        if let Some(column) = tables.get_mut(t).and_then(|t| t.columns.get_mut(c))
+            && !column.values.iter().any(|v| v == value)
+        {
+            column.values.push(value.to_owned());
+        }
+    }
+}

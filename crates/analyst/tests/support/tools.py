@@ -1,0 +1,83 @@
+"""Stands in for the tools in tests: profiles and SQL over the given files with DuckDB.
+
+One JSON object a line on stdin: {"tool", "arguments"} or {"files": [...]}; one a line on stdout: {"content", "failed"}.
+Writes observations the way the agent's pipeline does (SPEC E10), with the five most frequent values a column.
+"""
+import csv, datetime, decimal, io, json, os, sys
+
+import duckdb
+
+con = duckdb.connect()
+names = {}
+
+
+def load(files):
+    for view in names:
+        con.execute(f'DROP TABLE IF EXISTS "{view}"')
+    names.clear()
+    for i, path in enumerate(files, 1):
+        view = f"upload_{i:03d}"
+        con.execute(f"CREATE OR REPLACE TABLE \"{view}\" AS SELECT * FROM read_csv('{path}', header=true, sample_size=-1)")
+        names[view] = os.path.basename(path)
+
+
+def plain(v):
+    if isinstance(v, decimal.Decimal):
+        return float(v)
+    if isinstance(v, (datetime.date, datetime.datetime)):
+        return str(v)
+    return v
+
+
+def profile(view):
+    rows = con.execute(f'SELECT count(*) FROM "{view}"').fetchone()[0]
+    columns = []
+    for name, kind in [(r[0], r[1]) for r in con.execute(f'DESCRIBE "{view}"').fetchall()]:
+        q = '"' + name.replace('"', '""') + '"'
+        present, distinct, low, high = con.execute(f'SELECT count({q}), count(DISTINCT {q}), min({q}), max({q}) FROM "{view}"').fetchone()
+        top = []
+        if 0 < distinct < 0.9 * present and (kind in ("VARCHAR", "BOOLEAN") or distinct <= 1000):
+            got = con.execute(f'SELECT {q}::VARCHAR, count(*) n FROM "{view}" WHERE {q} IS NOT NULL GROUP BY {q} ORDER BY n DESC, {q} LIMIT 5').fetchall()
+            top = [{"value": v, "count": n} for v, n in got]
+        columns.append({"name": name, "type": kind, "nulls": rows - present, "distinct": distinct, "min": plain(low), "max": plain(high), "top": top, "examples": [t["value"] for t in top[:3]]})
+    return {"tables": [{"name": names[view].rsplit(".", 1)[0], "rows": rows, "columns": columns}]}
+
+
+def encode(columns, rows):
+    def cell(v):
+        v = plain(v)
+        if v is None:
+            return ""
+        if isinstance(v, bool):
+            return str(v).lower()
+        if isinstance(v, (int, float)):
+            return repr(v)
+        s = str(v)
+        return s if s and not any(c in s for c in ',"\n\r') and s.strip() == s else '"' + s.replace('"', '""') + '"'
+    return "\n".join([",".join(cell(c) for c in columns)] + [",".join(cell(v) for v in row) for row in rows])
+
+
+def run(tool, args):
+    if tool == "file_reader":
+        return json.dumps(profile(args["path"]), ensure_ascii=False)
+    if tool == "query_database":
+        cur = con.execute(args["query"])
+        rows = cur.fetchmany(args.get("max_rows", 1000))
+        return f"{len(rows)} rows\n" + encode([d[0] for d in cur.description], rows)
+    if tool == "run_python":
+        return "ok\nFiles: " + args["code"].rsplit('book.save("', 1)[1].split('"')[0] + " (xlsx, 1 KB)"
+    raise ValueError(tool)
+
+
+for line in sys.stdin:
+    request = json.loads(line)
+    try:
+        if "files" in request:
+            load(request["files"])
+            text, failed = "", False
+        else:
+            text, failed = "[call] " + run(request["tool"], request["arguments"]), False
+    except Exception as e:
+        text, failed = f"Operation failed.\nError Message: {e}", True
+    name = request.get("tool", "")
+    print(json.dumps({"content": f'<tool_result name="{name}">\n{text}\n</tool_result>', "failed": failed}), flush=True)
