@@ -38,6 +38,7 @@ fn quick() -> OpenApiRouter<AppState> {
         .routes(routes!(code::download))
         .routes(routes!(conversations::list, conversations::create))
         .routes(routes!(conversations::read, conversations::rename, conversations::delete))
+        .routes(routes!(conversations::context))
         .routes(routes!(samples::load))
         .routes(routes!(catalog::tools))
         .routes(routes!(catalog::skills))

@@ -1,6 +1,7 @@
 //! Conversations: list, read with history, rename, delete, look into the context (SPEC A6).
 
 use axum::extract::State;
+use ba_agent::context::ContextReport;
 use ba_protocol::ConversationId;
 use ba_store::Conversation;
 use jiff::Timestamp;
@@ -73,6 +74,13 @@ pub struct NewConversation {
     #[serde(default)]
     #[schema(example = "零售数据分析")]
     title: String,
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct TurnQuery {
+    /// Which turn, from 1; the next one when absent.
+    turn: Option<u32>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -150,6 +158,21 @@ pub async fn delete(
 ) -> Result<Data<Deleted>> {
     state.deps.store.delete(&caller.user, &id).await?;
     Ok(Data::of(Deleted { deleted: true }))
+}
+
+/// What a turn sent to the model, or what the next one would: every part with its tokens, and what was shortened.
+#[utoipa::path(get, path = "/conversations/{conversation_id}/context", tag = "conversations", operation_id = "readContext",
+    params(("conversation_id" = String, Path, example = "conv_a87365d8983d"), TurnQuery),
+    responses((status = 200, body = Data<ContextReport>)))]
+pub async fn context(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(id): Path<ConversationId>,
+    Query(query): Query<TurnQuery>,
+) -> Result<Data<ContextReport>> {
+    let turn = query.turn.map(|turn| turn as usize);
+    let report = state.deps.agent.context_report(&caller.user, &id, turn).await?;
+    report.map(Data::of).ok_or_else(|| ApiError::not_found("turn"))
 }
 
 fn title_of(given: &str) -> Result<String> {

@@ -7,11 +7,13 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use ba_agent::metrics;
 use ba_agent::run::Language;
-use serde::Serialize;
-use utoipa::ToSchema;
+use ba_protocol::ConversationId;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
 
 use crate::auth::Caller;
-use crate::envelope::Data;
+use crate::envelope::{Data, Query};
+use crate::error::Result;
 use crate::state::AppState;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -19,6 +21,10 @@ pub struct Metrics {
     /// Per tool, per model and in all, since the start.
     #[schema(value_type = Object)]
     pub agent: serde_json::Value,
+    /// Of the conversation asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<Object>)]
+    pub conversation: Option<serde_json::Value>,
     /// `工具执行统计: …`
     pub report: String,
     /// Seconds since the start.
@@ -31,18 +37,37 @@ pub struct Metrics {
     pub resident_bytes: Option<u64>,
 }
 
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+pub struct MetricsQuery {
+    /// Adds the figures of one conversation.
+    #[param(value_type = Option<String>)]
+    conversation_id: Option<ConversationId>,
+}
+
 /// Calls, errors, cache hits, latencies.
-#[utoipa::path(get, path = "/metrics", tag = "health", operation_id = "metrics", responses((status = 200, body = Data<Metrics>)))]
-pub async fn json(State(state): State<AppState>, _: Caller) -> Data<Metrics> {
+#[utoipa::path(get, path = "/metrics", tag = "health", operation_id = "metrics", params(MetricsQuery), responses((status = 200, body = Data<Metrics>)))]
+pub async fn json(
+    State(state): State<AppState>,
+    caller: Caller,
+    Query(query): Query<MetricsQuery>,
+) -> Result<Data<Metrics>> {
     let snapshot = state.deps.agent.metrics().snapshot();
-    Data::of(Metrics {
+    let mut conversation = None;
+    if let Some(id) = query.conversation_id {
+        state.own(&caller.user, &id).await?;
+        let stats = state.deps.agent.metrics().conversation(&id).unwrap_or_default();
+        conversation = serde_json::to_value(stats).ok();
+    }
+    Ok(Data::of(Metrics {
+        conversation,
         report: metrics::report(&snapshot, Language::Zh),
         agent: serde_json::to_value(&snapshot).unwrap_or_default(),
         live_runs: state.deps.agent.live_runs(),
         uptime: state.started.elapsed().as_secs(),
         stream_readers: state.deps.bus.readers(),
         resident_bytes: resident_bytes(),
-    })
+    }))
 }
 
 /// The same for Prometheus.

@@ -73,3 +73,16 @@ async fn an_export_comes_back_as_a_new_conversation() {
         assert!((400..500).contains(&answer.status), "{:?}", answer.body);
     }
 }
+
+#[tokio::test]
+async fn the_context_of_a_turn_can_be_looked_into() {
+    let app = App::start().await;
+    let id = app.ask("use the tool").await["conversation_id"].as_str().unwrap().to_owned();
+    let next = app.get(&format!("/conversations/{id}/context")).await;
+    assert_eq!(next.status, 200, "{:?}", next.body);
+    assert_eq!(next.body["data"]["parts"][0]["role"], "system");
+    assert!(next.body["data"]["tokens"].as_u64().unwrap() > 0);
+    assert_eq!(app.get(&format!("/conversations/{id}/context?turn=1")).await.status, 200);
+    assert_eq!(app.get(&format!("/conversations/{id}/context?turn=99")).await.status, 404);
+    assert_eq!(app.get("/conversations/conv_000000000000/context").await.status, 404);
+}

@@ -1,12 +1,14 @@
 //! Uploads and downloads (SPEC A4): many files, hostile names, broken transfers, ranges, policies.
 
 use std::io::{Read, Write};
+use std::sync::Arc;
 use std::time::Duration;
 
+use ba_protocol::file::IngestStatus;
 use ba_server::{Limits, ServerConfig};
 use serde_json::json;
 
-use crate::kit::{Answer, App, multipart};
+use crate::kit::{Answer, App, Reader, multipart};
 
 const CSV: &[u8] = "地区,销售额\n华东,10\n华北,20\n".as_bytes();
 
@@ -45,6 +47,39 @@ async fn files_come_before_the_first_question() {
         app.client.delete(app.api(&format!("/files/upload_001?conversation_id={id}"))).send().await.unwrap();
     assert_eq!(gone.status(), 200);
     assert_eq!(app.get(&format!("/files/upload_001?conversation_id={id}")).await.status, 404);
+}
+
+struct SlowIngest(ba_store::Store);
+
+#[async_trait::async_trait]
+impl ba_server::Ingest for SlowIngest {
+    async fn ingest(&self, upload: &ba_protocol::Upload, progress: &(dyn Fn(f64, &str) + Send + Sync)) {
+        tokio::time::sleep(Duration::from_millis(300)).await;
+        progress(0.5, "reading");
+        let status =
+            if upload.filename.starts_with("bad") { IngestStatus::Failed } else { IngestStatus::Ready };
+        let error = (status == IngestStatus::Failed).then_some("not a table");
+        self.0.set_profile(&upload.conversation_id, &upload.file_id, status, None, error).await.unwrap();
+    }
+}
+
+#[tokio::test]
+async fn progress_of_ingest_comes_as_events() {
+    let config = ServerConfig { ingest_grace: Duration::ZERO, ..ServerConfig::default() };
+    let app =
+        App::start_with(config, |deps| deps.ingest = Some(Arc::new(SlowIngest(deps.store.clone())))).await;
+    let up = app.upload(&[("good.csv", CSV), ("bad.csv", CSV)], None).await;
+    let id = up.body["data"]["conversation_id"].as_str().unwrap().to_owned();
+    assert_eq!(up.body["data"]["files"][0]["status"], "processing");
+    let watch = app.client.get(app.api(&format!("/files/events?conversation_id={id}"))).send().await.unwrap();
+    let events = Reader::new(watch).all().await;
+    assert!(events.iter().any(|e| e.name == "file.progress" && e.data["message"] == "reading"), "{events:?}");
+    let done: Vec<_> = events.iter().filter(|e| e.name == "file.done").map(|e| &e.data).collect();
+    assert_eq!(done.len(), 2);
+    let bad = done.iter().find(|file| file["filename"] == "bad.csv").unwrap();
+    assert_eq!((&bad["status"], &bad["error"]), (&json!("failed"), &json!("not a table")));
+    let late = app.client.get(app.api(&format!("/files/events?conversation_id={id}"))).send().await.unwrap();
+    assert_eq!(Reader::new(late).all().await.len(), 2, "who comes late sees how it ended");
 }
 
 #[tokio::test]

@@ -96,8 +96,10 @@ async fn health_is_about_the_process_and_readiness_about_its_work() {
 #[tokio::test]
 async fn numbers_are_there_for_people_and_for_prometheus() {
     let app = App::start().await;
-    app.ask("use the tool").await;
-    let metrics = app.get("/metrics").await;
+    let id = app.ask("use the tool").await["conversation_id"].as_str().unwrap().to_owned();
+    let metrics = app.get(&format!("/metrics?conversation_id={id}")).await;
+    assert_eq!(metrics.body["data"]["conversation"]["calls"], 1);
+    assert_eq!(app.get("/metrics?conversation_id=conv_000000000000").await.status, 404);
     assert!(metrics.body["data"]["report"].as_str().unwrap().starts_with("工具执行统计:\n- 总调用次数: 1\n"));
     let text = app.client.get(format!("{}/metrics", app.url)).send().await.unwrap().text().await.unwrap();
     assert!(text.contains("ba_tool_calls_total{tool=\"probe\"} 1"), "{text}");
