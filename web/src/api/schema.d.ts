@@ -281,6 +281,23 @@ export interface paths {
         patch: operations["renameConversation"];
         trace?: never;
     };
+    "/api/v1/conversations/{conversation_id}/context": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a turn sent to the model, or what the next one would: every part with its tokens, and what was shortened. */
+        get: operations["readContext"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/conversations/{conversation_id}/export": {
         parameters: {
             query?: never;
@@ -763,6 +780,15 @@ export interface components {
         };
         /** @description Text, or parts of which the text ones count. */
         Content: string | components["schemas"]["Part"][];
+        /** @description What went to the model, and what was replaced or dropped on the way. */
+        ContextReport: {
+            original_tokens: number;
+            over_budget: boolean;
+            parts: components["schemas"]["PartReport"][];
+            saved_tokens: number;
+            tokens: number;
+            window: number;
+        };
         ConversationDetail: components["schemas"]["ConversationInfo"] & {
             rounds: components["schemas"]["HistoryRound"][];
         };
@@ -827,6 +853,20 @@ export interface components {
             data: {
                 /** @description Oldest first. */
                 versions: components["schemas"]["CodeFile"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_ContextReport: {
+            /** @description What went to the model, and what was replaced or dropped on the way. */
+            data: {
+                original_tokens: number;
+                over_budget: boolean;
+                parts: components["schemas"]["PartReport"][];
+                saved_tokens: number;
+                tokens: number;
+                window: number;
             };
             /** @example true */
             success: boolean;
@@ -937,6 +977,8 @@ export interface components {
             data: {
                 /** @description Per tool, per model and in all, since the start. */
                 agent: Record<string, never>;
+                /** @description Of the conversation asked for. */
+                conversation?: Record<string, never> | null;
                 /** @description Runs under way. */
                 live_runs: number;
                 /** @description `工具执行统计: …` */
@@ -1245,6 +1287,11 @@ export interface components {
         KeyList: {
             keys: components["schemas"]["KeyInfo"][];
         };
+        /**
+         * @description What a message is in the context.
+         * @enum {string}
+         */
+        Kind: "system" | "summary" | "history" | "file_list" | "user" | "current_turn" | "notice";
         LoadSample: {
             conversation_id?: components["schemas"]["ConversationId"] | null;
             /** @example retail */
@@ -1271,6 +1318,8 @@ export interface components {
         Metrics: {
             /** @description Per tool, per model and in all, since the start. */
             agent: Record<string, never>;
+            /** @description Of the conversation asked for. */
+            conversation?: Record<string, never> | null;
             /** @description Runs under way. */
             live_runs: number;
             /** @description `工具执行统计: …` */
@@ -1337,6 +1386,18 @@ export interface components {
         OutputLevel: "brief" | "standard" | "full" | "raw";
         Part: {
             text?: string | null;
+        };
+        /** @description One message as the inspector shows it. */
+        PartReport: {
+            kind: components["schemas"]["Kind"];
+            original_tokens: number;
+            preview: string;
+            role: string;
+            /** @description From 1, for history. */
+            round?: number | null;
+            shortened: boolean;
+            synopses: number;
+            tokens: number;
         };
         /** @description `POST /agent/query` (SPEC A1). */
         QueryRequest: {
@@ -2512,6 +2573,49 @@ export interface operations {
             };
         };
     };
+    readContext: {
+        parameters: {
+            query?: {
+                /** @description Which turn, from 1; the next one when absent. */
+                turn?: number;
+            };
+            header?: never;
+            path: {
+                /** @example conv_a87365d8983d */
+                conversation_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_ContextReport"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     exportConversation: {
         parameters: {
             query?: never;
@@ -2855,7 +2959,10 @@ export interface operations {
     };
     metrics: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Adds the figures of one conversation. */
+                conversation_id?: string;
+            };
             header?: never;
             path?: never;
             cookie?: never;
