@@ -16,6 +16,8 @@ use crate::wire::{self, Answer, Bad, anthropic};
 
 /// Largest answer, in bytes on the wire.
 const MAX_BODY: usize = 64 * 1024 * 1024;
+/// Largest answer, in bytes of text and thinking: no model writes more, and it is parsed in one go.
+const MAX_TEXT: usize = 8 * 1024 * 1024;
 /// Largest part of an error body that is read.
 const MAX_ERROR_BODY: usize = 64 * 1024;
 /// How long usage and the closing event may take once the answer itself is complete.
@@ -143,6 +145,9 @@ async fn stream(
             emitter.update(&answer.text);
             taken.map_err(bad)?;
         }
+        if answer.text.len() + answer.thinking.len() > MAX_TEXT {
+            return Err(too_large());
+        }
         if answer.done {
             return Ok(answer);
         }
@@ -174,8 +179,16 @@ fn whole(bytes: &[u8], settings: &ModelSettings, emitter: &mut Emitter<'_>) -> R
     })?;
     let mut answer = Answer::default();
     wire::whole(settings.dialect, &value, &mut answer).map_err(bad)?;
+    if answer.text.len() + answer.thinking.len() > MAX_TEXT {
+        return Err(too_large());
+    }
     emitter.update(&answer.text);
     Ok(answer)
+}
+
+fn too_large() -> Failure {
+    let detail = "the answer is larger than 8 MB".to_owned();
+    Failure { error: ModelError::Garbled { detail }, retry: Retry::Never, refusal: None }
 }
 
 fn web_page() -> Failure {

@@ -157,6 +157,19 @@ async fn a_200_that_is_no_stream_is_understood_or_refused() {
     }
 }
 
+/// A model that never stops is stopped, and not asked again.
+#[tokio::test]
+async fn an_endless_answer_is_refused() {
+    for dialect in BOTH {
+        let much = piece(dialect, &"x".repeat(1024 * 1024)).into_bytes();
+        let endless = Step::Repeat(much, Duration::from_millis(1));
+        let server = Server::start(vec![vec![Step::Send(head(200, "text/event-stream")), endless]]).await;
+        let error = client(&server, dialect).ask().await.0.unwrap_err();
+        assert_eq!(error, ModelError::Garbled { detail: "the answer is larger than 8 MB".into() });
+        assert_eq!(server.asked().len(), 1);
+    }
+}
+
 #[tokio::test]
 async fn silence_is_an_idle_timeout_before_and_during_the_answer() {
     for dialect in BOTH {
