@@ -149,6 +149,7 @@ async fn stream(
             return Err(too_large());
         }
         if answer.done {
+            body.release();
             return Ok(answer);
         }
     }
@@ -267,6 +268,12 @@ impl<'a> Body<'a> {
             return Err(ModelError::Garbled { detail: "the answer is larger than 64 MB".to_owned() });
         }
         Ok(chunk)
+    }
+
+    /// Reads the end of the body on the side, so that its connection can serve the next request.
+    fn release(self) {
+        let mut response = self.response;
+        tokio::spawn(timeout(AFTER_FINISH, async move { while let Ok(Some(_)) = response.chunk().await {} }));
     }
 
     /// All that follows, up to `limit` bytes.

@@ -3,9 +3,11 @@
 use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 use axum::serve::ListenerExt as _;
 use ba_model::{Dialect, HttpModel, Model as _, ModelSettings};
+use futures::StreamExt as _;
 use url::Url;
 
 use crate::server::{Server, json, stream};
@@ -69,9 +71,17 @@ async fn bursts_reuse_connections() {
     let listener = listener.tap_io(move |_| {
         count.fetch_add(1, Ordering::SeqCst);
     });
-    let body = r#"{"choices":[{"message":{"content":"ok"},"finish_reason":"stop"}]}"#;
-    let app =
-        axum::Router::new().fallback(move || async move { ([("content-type", "application/json")], body) });
+    let app = axum::Router::new().fallback(|| async {
+        let pieces = [answer(Dialect::OpenAi, &["ok"]), String::new()];
+        // The end of the body comes a little after the last event, as on a network.
+        let body = futures::stream::iter(pieces).then(|piece| async move {
+            if piece.is_empty() {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            Ok::<_, std::convert::Infallible>(piece)
+        });
+        ([("content-type", "text/event-stream")], axum::body::Body::from_stream(body))
+    });
     tokio::spawn(async move { axum::serve(listener, app).await });
     let url = Url::parse(&format!("http://{address}")).unwrap();
     let model = Arc::new(HttpModel::new(ModelSettings::new("test", Dialect::OpenAi, "m", url)).unwrap());
@@ -85,6 +95,8 @@ async fn bursts_reuse_connections() {
         for answer in burst {
             assert_eq!(answer.await.unwrap().text, "ok");
         }
+        // Lets the ends arrive.
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
     let opened = opened.load(Ordering::SeqCst);
     assert!(opened <= 40, "{opened} connections for 80 requests");
