@@ -51,7 +51,13 @@ fn weights(skill: &Skill) -> HashMap<String, f64> {
     weights
 }
 
-/// Lower-case words of two letters and more, without plural `s`, and pairs of neighbouring ideographs.
+/// `sales` and `sale`, `churned` and `churn` are one term; short words stay as they are.
+fn stem(word: &str) -> &str {
+    let shorter = ["ing", "ed", "s"].iter().find_map(|suffix| word.strip_suffix(suffix));
+    shorter.filter(|s| s.len() > 3).unwrap_or(word)
+}
+
+/// Lower-case words of two letters and more, stemmed, and pairs of neighbouring ideographs.
 fn terms(text: &str) -> impl Iterator<Item = String> {
     let mut out = Vec::new();
     let mut word = String::new();
@@ -61,9 +67,8 @@ fn terms(text: &str) -> impl Iterator<Item = String> {
         if c.is_alphanumeric() && !ideograph {
             word.extend(c.to_lowercase());
         } else if !word.is_empty() {
-            let stem = word.strip_suffix('s').filter(|s| s.len() > 3).unwrap_or(&word);
             if word.chars().count() > 1 {
-                out.push(stem.to_owned());
+                out.push(stem(&word).to_owned());
             }
             word.clear();
         }
