@@ -6,7 +6,8 @@ use std::sync::Arc;
 use ba_protocol::round::RoundStep;
 use ba_protocol::{ContentBlock, FileFacts, Message, OutputLevel, Role, Round, RunId, ToolCall, ToolResult};
 use jiff::Timestamp;
-use proptest::prelude::*;
+use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
+use proptest::strategy::Strategy as _;
 
 use super::*;
 

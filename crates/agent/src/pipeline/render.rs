@@ -36,7 +36,8 @@ pub(super) fn render(
     cap: usize,
     count: &Counter,
 ) -> Rendered {
-    let head = format!("[{}] {}", shorten(&one_line(call_id), 80), shorten(&one_line(&output.summary), MAX_SUMMARY));
+    let head =
+        format!("[{}] {}", shorten(&one_line(call_id), 80), shorten(&one_line(&output.summary), MAX_SUMMARY));
     let mut tail = String::new();
     if level != OutputLevel::Brief {
         for note in output.notes.iter().take(MAX_NOTES) {

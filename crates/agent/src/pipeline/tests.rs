@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ba_protocol::table::Column;
-use ba_protocol::{Artifact, ConversationId, OutputLevel, RunId, ToolCall, ToolErrorType, ToolFailure, UserId};
+use ba_protocol::{
+    Artifact, ConversationId, OutputLevel, RunId, ToolCall, ToolErrorType, ToolFailure, UserId,
+};
 use parking_lot::Mutex;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
@@ -53,7 +55,11 @@ impl Tool for Scripted {
         CallPlan { effects: self.effects, timeout: Duration::from_secs(10), retry_network: false }
     }
 
-    async fn call(&self, _ctx: &ToolContext, _arguments: Map<String, Value>) -> Result<ToolOutput, ToolFailure> {
+    async fn call(
+        &self,
+        _ctx: &ToolContext,
+        _arguments: Map<String, Value>,
+    ) -> Result<ToolOutput, ToolFailure> {
         let reply = (self.answer)(self.calls.fetch_add(1, Ordering::SeqCst));
         match reply {
             Reply::Give(output) => Ok(output),
@@ -69,7 +75,14 @@ struct Kept(Mutex<Vec<(String, usize)>>);
 
 #[async_trait]
 impl ToolData for Kept {
-    async fn keep(&self, _: &ConversationId, id: &str, extension: &str, bytes: &[u8], _: &str) -> Result<String, String> {
+    async fn keep(
+        &self,
+        _: &ConversationId,
+        id: &str,
+        extension: &str,
+        bytes: &[u8],
+        _: &str,
+    ) -> Result<String, String> {
         self.0.lock().push((id.to_owned(), bytes.len()));
         Ok(format!("tool_data/{id}.{extension}"))
     }
@@ -101,7 +114,14 @@ impl Bench {
         self.run_planned("probe", arguments, Decision::Run, "v1", 0.1).await
     }
 
-    async fn run_planned(&self, tool: &str, arguments: Value, decision: Decision, files: &str, share: f64) -> Executed {
+    async fn run_planned(
+        &self,
+        tool: &str,
+        arguments: Value,
+        decision: Decision,
+        files: &str,
+        share: f64,
+    ) -> Executed {
         let Value::Object(arguments) = arguments else { panic!() };
         let call = ToolCall { tool_name: tool.into(), tool_call_id: "call_1".into(), arguments };
         let planned = PlannedCall { call, decision };
@@ -138,7 +158,8 @@ fn fixed(executed: &Executed) -> String {
 #[tokio::test]
 async fn every_kind_at_every_level() {
     let text = ToolOutput::text("12 words", "line one\nline two").with_note("state was reset");
-    let code = Body::Code { language: "python".into(), text: (0..80).map(|i| format!("x{i} = {i}\n")).collect() };
+    let code =
+        Body::Code { language: "python".into(), text: (0..80).map(|i| format!("x{i} = {i}\n")).collect() };
     let list = Body::List((0..60).map(|i| format!("item {i}")).collect());
     let mut file = ToolOutput::text("wrote a file", "");
     file.artifacts.push(Artifact {
@@ -168,14 +189,18 @@ async fn every_kind_at_every_level() {
 // SPEC E6: one format for every failure.
 #[tokio::test]
 async fn failures_have_one_format() {
-    let failure = ToolFailure::execution("UNKNOWN_COLUMN", "no column `amout`").with_hint("did you mean `amount`?");
+    let failure =
+        ToolFailure::execution("UNKNOWN_COLUMN", "no column `amout`").with_hint("did you mean `amount`?");
     let tool = Scripted::new(Effects::None, move |_| Reply::Fail(failure.clone()));
     let bench = Bench::new(tool);
     let mut all = format!("=== failure\n{}\n", fixed(&bench.run(json!({})).await));
     let unknown = bench.run_planned("prob", json!({}), Decision::Run, "v1", 0.1).await;
     all.push_str(&format!("=== unknown tool\n{}\n", fixed(&unknown)));
     let refuse = Decision::Refuse { code: "TOO_MANY_CALLS".into(), reason: "not run".into() };
-    all.push_str(&format!("=== refused\n{}\n", fixed(&bench.run_planned("probe", json!({}), refuse, "v1", 0.1).await)));
+    all.push_str(&format!(
+        "=== refused\n{}\n",
+        fixed(&bench.run_planned("probe", json!({}), refuse, "v1", 0.1).await)
+    ));
     all.push_str(&format!("=== level\n{}\n", fixed(&bench.run(json!({"response_format": "huge"})).await)));
     insta::assert_snapshot!("failures", all);
     assert!(!unknown.result.success);
@@ -249,7 +274,8 @@ async fn large_results_are_stored_and_named() {
 #[tokio::test]
 async fn a_tight_window_makes_results_brief_and_huge_input_is_refused() {
     let bench = Bench::new(give(table(3)));
-    let executed = bench.run_planned("probe", json!({"response_format": "full"}), Decision::Run, "v1", 0.81).await;
+    let executed =
+        bench.run_planned("probe", json!({"response_format": "full"}), Decision::Run, "v1", 0.81).await;
     assert_eq!(executed.result.output_level, OutputLevel::Brief);
     let executed = bench.run(json!({"code": "x".repeat(11 << 20)})).await;
     assert_eq!(executed.result.error_code.as_deref(), Some("INPUT_TOO_LARGE"));
@@ -264,9 +290,12 @@ async fn telemetry_is_filled_and_never_shown() {
     let executed = Bench::new(give(output)).run(json!({"q": 1})).await;
     let telemetry = serde_json::to_value(&executed.telemetry).unwrap();
     assert_eq!(telemetry["tool_name"], "probe");
-    assert!(telemetry["input_tokens"].as_u64().unwrap() > 0 && telemetry["output_tokens"].as_u64().unwrap() > 0);
+    assert!(
+        telemetry["input_tokens"].as_u64().unwrap() > 0 && telemetry["output_tokens"].as_u64().unwrap() > 0
+    );
     let shown = &executed.result.observation;
-    for secret in ["123.456", "987654", &executed.telemetry.execution_id.to_string(), "latency", "cache_key"] {
+    for secret in ["123.456", "987654", &executed.telemetry.execution_id.to_string(), "latency", "cache_key"]
+    {
         assert!(!shown.contains(secret), "{secret} in {shown}");
     }
 }
@@ -286,7 +315,8 @@ proptest! {
         prop_assert!(shown.ends_with("\n</tool_result>"));
         prop_assert_eq!(shown.to_lowercase().matches("tool_result").count() - shown.to_lowercase().matches("＜/tool_result").count()
             - shown.to_lowercase().matches("＜tool_result").count(), 2);
-        prop_assert!(!shown.contains("<|im_start|>") && !shown.contains("<system>") && !shown.contains('\u{1b}'));
+        let broken_out = shown.contains("<|im_start|>") || shown.contains("<system>") || shown.contains('\u{1b}');
+        prop_assert!(!broken_out);
         // Key fact and notes have caps of their own beside the body's.
         prop_assert!((bench.counter)(&shown) <= 200 + 500);
     }
