@@ -30,6 +30,8 @@ pub use archive::ImportReport;
 pub use config::{Blobs, CleanupMode, CleanupPolicy, Limits, Meta, S3Config, StoreConfig};
 pub use error::{Result, StoreError};
 pub use locks::{ConversationGuard, ConversationLocks};
+#[doc(hidden)]
+pub use store::prepare_old_database;
 pub use store::{ServerLock, Store};
 pub use types::*;
 pub use uploads::UploadWriter;

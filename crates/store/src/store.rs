@@ -23,6 +23,23 @@ struct Inner {
     locks: ConversationLocks,
 }
 
+async fn connect(meta: &Meta) -> Result<Db> {
+    let engine: Arc<dyn Engine> = match meta {
+        Meta::Sqlite { path } => Arc::new(Sqlite::open(path).await?),
+        Meta::Postgres { url } => Arc::new(Postgres::open(url).await?),
+    };
+    Ok(Db::new(engine))
+}
+
+/// A database as an earlier version of the program left it, for migration tests. Gives the newest version.
+#[doc(hidden)]
+pub async fn prepare_old_database(meta: &Meta, version: usize) -> Result<usize> {
+    let db = connect(meta).await?;
+    migrations::migrate_to(&db, version).await?;
+    db.engine().close().await;
+    Ok(migrations::STEPS.len())
+}
+
 /// Held by the one server of a data folder; released on drop or when the process ends.
 #[derive(Debug)]
 pub struct ServerLock {
@@ -33,11 +50,7 @@ impl Store {
     /// Opens (and creates or migrates) the database and the blob folder.
     pub async fn open(config: StoreConfig) -> Result<Self> {
         std::fs::create_dir_all(&config.root).map_err(|e| StoreError::io("creating the data folder", e))?;
-        let engine: Arc<dyn Engine> = match &config.meta {
-            Meta::Sqlite { path } => Arc::new(Sqlite::open(path).await?),
-            Meta::Postgres { url } => Arc::new(Postgres::open(url).await?),
-        };
-        let db = Db::new(engine);
+        let db = connect(&config.meta).await?;
         migrations::migrate(&db).await?;
         let blobs = blob::open(&config)?;
         let locks = ConversationLocks::over(db.engine().clone());
@@ -63,6 +76,11 @@ impl Store {
     /// A cheap query, for readiness.
     pub async fn ping(&self) -> Result<()> {
         self.db().read("SELECT COUNT(*) FROM schema_versions", vec![]).await.map(|_| ())
+    }
+
+    /// Finishes queued writes and closes the database, for a clean end of the program. Later calls fail.
+    pub async fn close(&self) {
+        self.db().engine().close().await;
     }
 
     /// A thorough check of the database; what it found wrong, nothing when sound.

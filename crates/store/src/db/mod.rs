@@ -49,6 +49,8 @@ pub(crate) trait Engine: Send + Sync {
     async fn advisory_unlock(&self, key: i64);
     /// A full check of the database's own structures; the problems found.
     async fn integrity(&self) -> Result<Vec<String>>;
+    /// Finishes what is queued and lets go of the database. Later calls fail.
+    async fn close(&self);
 }
 
 /// A shared handle with typed helpers.

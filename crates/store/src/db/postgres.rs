@@ -94,6 +94,11 @@ impl Engine for Postgres {
         // The server checks its own pages; reading every table is what a client can do.
         self.read("SELECT count(*) FROM events", Vec::new()).await.map(|_| Vec::new())
     }
+
+    async fn close(&self) {
+        self.locks.lock().await.take();
+        self.pool.close().await;
+    }
 }
 
 struct PgSession(Transaction<'static, Pg>);

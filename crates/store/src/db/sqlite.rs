@@ -24,8 +24,13 @@ const BUSY: Duration = Duration::from_secs(30);
 
 type Queued = (Job, oneshot::Sender<Result<Answer>>);
 
+enum Command {
+    Write(Queued),
+    Close(oneshot::Sender<()>),
+}
+
 pub(crate) struct Sqlite {
-    queue: mpsc::Sender<Queued>,
+    queue: mpsc::Sender<Command>,
     readers: SqlitePool,
 }
 
@@ -58,7 +63,7 @@ impl Engine for Sqlite {
     async fn write(&self, job: Job) -> Result<Answer> {
         let (reply, answer) = oneshot::channel();
         let closed = || StoreError::Unavailable("the database writer has stopped".to_owned());
-        self.queue.send((job, reply)).await.map_err(|_| closed())?;
+        self.queue.send(Command::Write((job, reply))).await.map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
     }
 
@@ -82,6 +87,14 @@ impl Engine for Sqlite {
         let found: Vec<String> = rows.iter().map(|r| r.string(0)).collect::<Result<_>>()?;
         Ok(found.into_iter().filter(|line| line != "ok").collect())
     }
+
+    async fn close(&self) {
+        self.readers.close().await;
+        let (done, closed) = oneshot::channel();
+        if self.queue.send(Command::Close(done)).await.is_ok() {
+            let _ = closed.await;
+        }
+    }
 }
 
 struct SqliteSession<'c>(&'c mut SqliteConnection);
@@ -100,45 +113,67 @@ impl Session for SqliteSession<'_> {
 }
 
 /// While one batch is being flushed the next one gathers in the queue: that is the whole of group commit.
-async fn write_loop(mut connection: SqliteConnection, mut jobs: mpsc::Receiver<Queued>) {
-    while let Some(first) = jobs.recv().await {
-        let mut session = SqliteSession(&mut connection);
-        if let Err(error) = session.execute("BEGIN IMMEDIATE", Vec::new()).await {
-            let _ = first.1.send(Err(error));
-            continue;
-        }
-        let mut done = Vec::new();
-        let mut next = Some(first);
-        let mut broken = None;
-        while let Some((job, reply)) = next.take() {
-            match run_job(&mut session, job).await {
-                Ok(result) => done.push((reply, result)),
-                Err(error) => {
-                    done.push((reply, Err(StoreError::Unavailable(error.to_string()))));
-                    broken = Some(error);
-                    break;
-                }
-            }
-            if done.len() < MAX_BATCH {
-                next = jobs.try_recv().ok();
-            }
-        }
-        let committed = match broken {
-            Some(error) => Err(error),
-            None => session.execute("COMMIT", Vec::new()).await.map(|_| ()),
-        };
-        if let Err(error) = &committed {
-            tracing::error!(%error, jobs = done.len(), "a batch of writes was rolled back");
-            let _ = session.execute("ROLLBACK", Vec::new()).await;
-        }
-        for (reply, result) in done {
-            let _ = reply.send(match &committed {
-                Ok(()) => result,
-                Err(error) => result.and(Err(again(error))),
-            });
+async fn write_loop(mut connection: SqliteConnection, mut commands: mpsc::Receiver<Command>) {
+    let mut closing = None;
+    while closing.is_none()
+        && let Some(command) = commands.recv().await
+    {
+        match command {
+            Command::Close(done) => closing = Some(done),
+            Command::Write(first) => closing = write_batch(&mut connection, first, &mut commands).await,
         }
     }
     let _ = connection.close().await;
+    if let Some(done) = closing {
+        let _ = done.send(());
+    }
+}
+
+/// One transaction for all that is queued. Gives back a wish to close that it met on the way.
+async fn write_batch(
+    connection: &mut SqliteConnection,
+    first: Queued,
+    commands: &mut mpsc::Receiver<Command>,
+) -> Option<oneshot::Sender<()>> {
+    let mut session = SqliteSession(connection);
+    if let Err(error) = session.execute("BEGIN IMMEDIATE", Vec::new()).await {
+        let _ = first.1.send(Err(error));
+        return None;
+    }
+    let (mut done, mut broken, mut closing) = (Vec::new(), None, None);
+    let mut next = Some(first);
+    while let Some((job, reply)) = next.take() {
+        match run_job(&mut session, job).await {
+            Ok(result) => done.push((reply, result)),
+            Err(error) => {
+                done.push((reply, Err(again(&error))));
+                broken = Some(error);
+                break;
+            }
+        }
+        if done.len() < MAX_BATCH {
+            match commands.try_recv() {
+                Ok(Command::Write(queued)) => next = Some(queued),
+                Ok(Command::Close(wish)) => closing = Some(wish),
+                Err(_) => {}
+            }
+        }
+    }
+    let committed = match broken {
+        Some(error) => Err(error),
+        None => session.execute("COMMIT", Vec::new()).await.map(|_| ()),
+    };
+    if let Err(error) = &committed {
+        tracing::error!(%error, jobs = done.len(), "a batch of writes was rolled back");
+        let _ = session.execute("ROLLBACK", Vec::new()).await;
+    }
+    for (reply, result) in done {
+        let _ = reply.send(match &committed {
+            Ok(()) => result,
+            Err(error) => result.and(Err(again(error))),
+        });
+    }
+    closing
 }
 
 /// Runs one job in a savepoint. `Err` means that the whole transaction is lost (disk full, IO error).
