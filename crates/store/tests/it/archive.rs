@@ -7,13 +7,15 @@ use ba_protocol::{CodeId, RunEvent};
 use ba_store::{EventScope, Limits, NewCode, RunStatus, StoreError};
 use serde_json::{Value, json};
 
-use crate::harness::{Fresh, alice, bob, last_step, new_run, on_every_backend};
+use crate::harness::{Fresh, alice, bob, last_step, new_run, on_every_backend, on_s3};
 
 fn limits() -> Limits {
     Limits { import_bytes: 1_000_000, ..Limits::default() }
 }
 
 on_every_backend!(what_goes_out_comes_in, hostile_archives_are_refused_whole);
+
+on_s3!(what_goes_out_comes_in);
 
 async fn what_goes_out_comes_in(f: Fresh) {
     let archive = filled_archive(&f).await;

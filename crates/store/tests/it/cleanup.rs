@@ -6,7 +6,7 @@ use ba_protocol::ConversationId;
 use ba_store::{CleanupMode, CleanupPolicy, CleanupReason, Limits, NewCode, RunStatus, StepCommit};
 use serde_json::json;
 
-use crate::harness::{Fresh, alice, last_step, new_run, on_every_backend};
+use crate::harness::{Fresh, alice, last_step, new_run, on_every_backend, on_s3};
 
 fn limits() -> Limits {
     Limits::default()
@@ -19,6 +19,12 @@ on_every_backend!(
     what_a_live_conversation_names_stays,
     a_deleted_conversation_is_purged_with_its_bytes,
     orphans_are_swept_when_old,
+);
+
+on_s3!(
+    data_is_kept_and_found_by_its_reference,
+    age_removes_what_is_not_used,
+    a_deleted_conversation_is_purged_with_its_bytes,
 );
 
 /// Everything is old, nothing is live.

@@ -3,7 +3,7 @@
 use ba_protocol::{CodeId, ConversationId};
 use ba_store::{Limits, NewCode, StoreError};
 
-use crate::harness::{Fresh, on_every_backend};
+use crate::harness::{Fresh, on_every_backend, on_s3};
 
 fn limits() -> Limits {
     Limits { code_bytes: 1000, ..Limits::default() }
@@ -15,6 +15,8 @@ on_every_backend!(
     hostile_ids_are_slugged,
     limits_and_wrong_conversations_are_refused,
 );
+
+on_s3!(versions_stay_readable, limits_and_wrong_conversations_are_refused);
 
 fn python(id: &str, code: &str) -> NewCode {
     NewCode { code_id: id.into(), code: code.into(), language: "python".into(), description: String::new() }

@@ -6,7 +6,7 @@ use ba_protocol::file::{FileProfile, IngestStatus};
 use ba_protocol::{ConversationId, Upload};
 use ba_store::{Limits, Store, StoreError};
 
-use crate::harness::{Fresh, on_every_backend};
+use crate::harness::{Fresh, on_every_backend, on_s3};
 
 fn limits() -> Limits {
     Limits { upload_bytes: 1000, artifact_bytes: 1000, ..Limits::default() }
@@ -18,6 +18,14 @@ on_every_backend!(
     hostile_names_never_leave_the_folder,
     nothing_is_visible_before_the_end,
     lost_bytes_come_back_with_an_equal_upload,
+    derived_files_go_with_their_upload,
+    artifacts_replace_and_refuse_links,
+);
+
+on_s3!(
+    uploads_are_numbered_hashed_and_read_back,
+    equal_bytes_are_kept_once_until_the_last_goes,
+    nothing_is_visible_before_the_end,
     derived_files_go_with_their_upload,
     artifacts_replace_and_refuse_links,
 );
@@ -113,7 +121,7 @@ async fn hostile_names_never_leave_the_folder(f: Fresh) {
 
 async fn nothing_is_visible_before_the_end(f: Fresh) {
     let c = f.conversation().await;
-    let temporary = || std::fs::read_dir(f.dir.path().join("blobs/tmp")).unwrap().count();
+    let temporary = || f.temp_files();
     let mut vanished = f.store.begin_upload(&c.id, "x.csv", None).await.unwrap();
     vanished.write(b"half").await.unwrap();
     assert_eq!((f.store.uploads(&c.id).await.unwrap(), temporary()), (vec![], 1));

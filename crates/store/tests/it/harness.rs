@@ -1,9 +1,12 @@
 //! Opens a fresh store per case, on each backend. Never touches anything outside its temporary folder.
 
+use std::path::PathBuf;
+
 use ba_protocol::api::{AgentResponse, ResponseMetadata, Status, UsageInfo};
 use ba_protocol::{ConversationId, OutputLevel, Round, RunEvent, RunId, ToolResult, UserId};
 use ba_store::{
-    Conversation, Limits, Meta, NewRun, RunStatus, StepCommit, Store, StoreConfig, ToolIntent, ToolOutcome,
+    Blobs, Conversation, Limits, Meta, NewRun, RunStatus, StepCommit, Store, StoreConfig, ToolIntent,
+    ToolOutcome,
 };
 use jiff::Timestamp;
 use serde_json::json;
@@ -14,18 +17,38 @@ pub struct Fresh {
     pub store: Store,
     pub config: StoreConfig,
     pub dir: TempDir,
+    /// Where the bytes of blobs end up.
+    bytes: PathBuf,
 }
 
 impl Fresh {
     pub async fn open(meta: Option<Meta>, limits: Limits) -> Self {
         let dir = tempfile::tempdir().unwrap();
+        let bytes = dir.path().join("blobs");
+        Self::with(dir, bytes, meta, None, limits).await
+    }
+
+    /// Blobs in a real S3-speaking server.
+    pub async fn on_s3(meta: Option<Meta>, limits: Limits) -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let bytes = dir.path().join("s3");
+        let blobs = Blobs::S3(crate::s3::serve(&bytes).await);
+        Self::with(dir, bytes, meta, Some(blobs), limits).await
+    }
+
+    async fn with(
+        dir: TempDir,
+        bytes: PathBuf,
+        meta: Option<Meta>,
+        blobs: Option<Blobs>,
+        limits: Limits,
+    ) -> Self {
         let mut config = StoreConfig::local(dir.path());
         config.limits = limits;
-        if let Some(meta) = meta {
-            config.meta = meta;
-        }
+        config.meta = meta.unwrap_or(config.meta);
+        config.blobs = blobs.unwrap_or(config.blobs);
         let store = Store::open(config.clone()).await.unwrap();
-        Self { store, config, dir }
+        Self { store, config, dir, bytes }
     }
 
     /// A second store on the same data, as another process would open it.
@@ -37,15 +60,29 @@ impl Fresh {
         self.store.create(&alice(), "t").await.unwrap()
     }
 
-    /// Files in the blob folder.
-    pub fn blob_files(&self) -> Vec<std::path::PathBuf> {
-        let mut found = Vec::new();
-        for shard in std::fs::read_dir(self.dir.path().join("blobs")).unwrap() {
-            for file in std::fs::read_dir(shard.unwrap().path()).unwrap() {
-                found.push(file.unwrap().path());
+    /// Every blob, wherever the backend keeps it.
+    pub fn blob_files(&self) -> Vec<PathBuf> {
+        let (mut found, mut folders) = (Vec::new(), vec![self.bytes.clone()]);
+        while let Some(folder) = folders.pop() {
+            for entry in std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+                let name = entry.file_name().unwrap().to_str().unwrap();
+                if entry.is_dir() {
+                    folders.push(entry);
+                } else if name.len() == 32 && name.bytes().all(|b| b.is_ascii_hexdigit()) {
+                    found.push(entry);
+                }
             }
         }
         found
+    }
+
+    /// Files on their way in.
+    pub fn temp_files(&self) -> usize {
+        let folder = match self.config.blobs {
+            Blobs::Disk { .. } => "blobs/tmp",
+            Blobs::S3(_) => "cache/tmp",
+        };
+        std::fs::read_dir(self.dir.path().join(folder)).unwrap().count()
     }
 }
 
@@ -147,6 +184,20 @@ pub fn last_step(conversation: &ConversationId, run: &RunId, message: &str, answ
     step.round = Some(round(run, message, answer));
     step
 }
+
+/// Runs cases about bytes with these in S3 as well.
+macro_rules! on_s3 {
+    ($($case:ident),* $(,)?) => {
+        mod s3 {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                let fresh = crate::harness::Fresh::on_s3(None, super::limits()).await;
+                super::$case(fresh).await;
+            })*
+        }
+    };
+}
+pub(crate) use on_s3;
 
 /// Runs each case on every database.
 macro_rules! on_every_backend {

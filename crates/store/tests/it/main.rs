@@ -16,3 +16,4 @@ mod load;
 mod locks;
 mod migrations;
 mod runs;
+mod s3;
