@@ -172,7 +172,7 @@ fn json_in(text: &str) -> Option<Value> {
     if !text.starts_with(['{', '[']) {
         return None;
     }
-    match Reader::read(text, 0) {
+    match Reader::read(text, 0, None) {
         Read::Whole { value, end, .. } if text[end..].trim().is_empty() => Some(value),
         _ => None,
     }

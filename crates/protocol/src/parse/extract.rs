@@ -83,7 +83,13 @@ pub(super) fn is_escaped_object(body: &str) -> bool {
 /// Looks through `body` for the first object that is a response, or for bare tool calls.
 pub(super) fn search(body: &str) -> Search {
     let keys_at = OUR_KEYS.map(|key| body.find(key));
-    let mut scan = Scan { body, budget: body.len() * REREADS + 4096, keys_at, ..Scan::default() };
+    let mut scan = Scan {
+        body,
+        budget: body.len() * REREADS + 4096,
+        last_fence: body.rfind("```"),
+        keys_at,
+        ..Scan::default()
+    };
     let mut at = 0;
     while let Some(offset) = body[at..].find('{') {
         let start = at + offset;
@@ -99,6 +105,7 @@ pub(super) fn search(body: &str) -> Search {
 struct Scan<'a> {
     body: &'a str,
     budget: usize,
+    last_fence: Option<usize>,
     calls: Vec<RawCall>,
     calls_repairs: Repairs,
     /// Where each of `OUR_KEYS` comes next; `None` when no more.
@@ -114,7 +121,7 @@ enum Next {
 
 impl Scan<'_> {
     fn attempt(&mut self, start: usize) -> Next {
-        match Reader::read(self.body, start) {
+        match Reader::read(self.body, start, self.last_fence) {
             Read::Whole { value, end, repairs } => self.whole(value, start, end, repairs),
             Read::Cut { value, path, inside, repairs } => {
                 let cut = Cut { path, inside };

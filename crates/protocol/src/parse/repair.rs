@@ -57,6 +57,8 @@ pub(super) struct Reader<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) pos: usize,
     pub(super) repairs: Repairs,
+    /// Where the last code fence of the text stands: only that one can end the object.
+    pub(super) last_fence: Option<usize>,
     stack: Vec<Frame>,
     expect: Expect,
     /// The last scalar touched the end of the text, so more of it may be missing.
@@ -71,13 +73,15 @@ enum Step {
 }
 
 impl<'a> Reader<'a> {
-    /// Reads the object that opens at `start`.
-    pub(super) fn read(text: &'a str, start: usize) -> Read {
+    /// Reads the object that opens at `start`. `last_fence` is that of the text: finding it here would cost every
+    /// attempt a search.
+    pub(super) fn read(text: &'a str, start: usize, last_fence: Option<usize>) -> Read {
         let mut reader = Reader {
             text,
             bytes: text.as_bytes(),
             pos: start,
             repairs: Repairs::default(),
+            last_fence,
             stack: Vec::new(),
             expect: Expect::Value,
             open_scalar: false,

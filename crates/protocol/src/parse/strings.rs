@@ -116,7 +116,7 @@ impl Reader<'_> {
             '"' | '\'' | '“' if in_object => self.is_key(at),
             // A comma is missing between two entries.
             '"' | '\'' | '“' => at > after,
-            '`' => self.text[at..].starts_with("```"),
+            '`' => self.last_fence == Some(at),
             '/' => matches!(then, Some('/' | '*')),
             _ => false,
         }
