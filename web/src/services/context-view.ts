@@ -1,47 +1,41 @@
-/** The context inspector's data, read leniently: what the model saw in one turn, message by message. */
+/** The context inspector's data: what one turn sent to the model, part by part, and what was shortened on the way (SPEC X). */
 
-export interface ContextMessage {
+export interface ContextPart {
+  kind: string;
   role: string;
-  text: string;
-  tokens: number | null;
+  round: number | null;
+  tokens: number;
+  original: number;
+  synopses: number;
+  shortened: boolean;
+  preview: string;
 }
 
 export interface ContextView {
-  messages: ContextMessage[];
-  total: number | null;
-  window: number | null;
+  parts: ContextPart[];
+  tokens: number;
+  saved: number;
+  window: number;
+  overBudget: boolean;
 }
 
-const record = (value: unknown): Record<string, unknown> => (typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {});
-const number = (...values: unknown[]): number | null => (values.find((value) => typeof value === "number") as number | undefined) ?? null;
+type Fields = Record<string, unknown>;
+const fields = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
+const number = (value: unknown): number => (typeof value === "number" && Number.isFinite(value) ? value : 0);
+const text = (value: unknown): string => (typeof value === "string" ? value : "");
 
-function blockText(block: unknown): string {
-  if (typeof block === "string") return block;
-  const item = record(block);
-  const inner = item.text ?? item.thinking ?? item.content ?? item.input;
-  return typeof inner === "string" ? inner : JSON.stringify(inner ?? item, null, 2);
-}
-
-function message(value: unknown): ContextMessage {
-  const item = record(value);
-  const content = item.content ?? item.text ?? "";
-  const isResult = Array.isArray(content) && content.some((block) => record(block).type === "tool_result");
+function part(value: unknown): ContextPart {
+  const item = fields(value);
+  const tokens = number(item.tokens);
   return {
-    role: isResult ? "tool" : String(item.role ?? item.kind ?? "?"),
-    text: Array.isArray(content) ? content.map(blockText).join("\n\n") : blockText(content),
-    tokens: number(item.token_count, item.tokens),
+    kind: text(item.kind) || "?", role: text(item.role), round: typeof item.round === "number" ? item.round : null, tokens,
+    original: Math.max(tokens, number(item.original_tokens)), synopses: number(item.synopses), shortened: item.shortened === true, preview: text(item.preview),
   };
 }
 
+/** Reads leniently: the inspector is for looking, so it shows what it can. */
 export function readContext(data: unknown): ContextView {
-  const item = record(data);
-  const list = Array.isArray(data) ? data : ([item.messages, item.context, item.items].find(Array.isArray) ?? []);
-  const messages = (list as unknown[]).map(message);
-  if (typeof item.system === "string") messages.unshift({ role: "system", text: item.system, tokens: null });
-  const summed = messages.every((entry) => entry.tokens !== null) ? messages.reduce((sum, entry) => sum + (entry.tokens ?? 0), 0) : null;
-  return {
-    messages,
-    total: number(item.total_tokens, item.token_count, item.tokens) ?? summed,
-    window: number(item.window, item.context_window, item.window_tokens),
-  };
+  const item = fields(data);
+  const parts = Array.isArray(item.parts) ? item.parts.map(part) : [];
+  return { parts, tokens: number(item.tokens), saved: number(item.saved_tokens), window: number(item.window), overBudget: item.over_budget === true };
 }

@@ -9,12 +9,12 @@ import { timeline } from "../../src/services/timeline";
 import { parseRoute } from "../../src/stores/router.svelte";
 
 describe("context", () => {
-  it("reads text and block content, and sums tokens", () => {
-    const view = readContext({ messages: [{ role: "system", content: "s", token_count: 5 }, { role: "user", content: [{ type: "tool_result", content: "r" }], token_count: 2 }] });
-    expect(view).toEqual({ messages: [{ role: "system", text: "s", tokens: 5 }, { role: "tool", text: "r", tokens: 2 }], total: 7, window: null });
+  it("reads the parts of a turn, with what was shortened", () => {
+    const view = readContext({ window: 1000, tokens: 30, saved_tokens: 70, over_budget: false, parts: [{ kind: "history", role: "user", round: 1, tokens: 30, original_tokens: 100, synopses: 1, shortened: false, preview: "p" }] });
+    expect(view).toEqual({ window: 1000, tokens: 30, saved: 70, overBudget: false, parts: [{ kind: "history", role: "user", round: 1, tokens: 30, original: 100, synopses: 1, shortened: false, preview: "p" }] });
   });
   it("shows something for anything", () => {
-    for (const data of [null, [], {}, { messages: [null, 3, { content: { a: 1 } }] }]) expect(() => readContext(data)).not.toThrow();
+    for (const data of [null, [], {}, { parts: [null, 3, { kind: 1 }] }]) expect(() => readContext(data)).not.toThrow();
   });
 });
 
