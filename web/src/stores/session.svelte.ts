@@ -17,15 +17,18 @@ class Session {
     }
   }
 
+  /** What the page holds in memory belongs to whoever was here: for anyone else it starts anew. */
   async signIn(username: string, password: string): Promise<void> {
+    const before = this.user;
     await api.login(username, password);
+    const now = (await api.me()).user;
+    if (before !== null && before !== now) return location.reload();
     await this.start();
   }
 
   async signOut(): Promise<void> {
     await api.logout();
-    this.user = null;
-    this.phase = "signin";
+    location.reload();
   }
 
   /** A request was refused: the session has ended. */
