@@ -152,6 +152,13 @@ impl Scan<'_> {
 
     fn whole(&mut self, value: Value, start: usize, end: usize, mut repairs: Repairs) -> Next {
         let place = self.place(start);
+        let value = match react_name(&self.body[..start]) {
+            Some(name) => {
+                repairs.note("read a tool call of another shape");
+                serde_json::json!({"tool_name": name, "arguments": value})
+            }
+            None => value,
+        };
         match shape::shape(value, place, &mut repairs) {
             Shape::Response(response) if self.calls.is_empty() => {
                 self.note_surroundings(start, end, &mut repairs);
@@ -281,6 +288,17 @@ impl Cut {
         let names: Vec<&str> = self.path.iter().map(String::as_str).filter(|n| !n.is_empty()).collect();
         format!("the output was cut off inside `{}`; send the whole object again, shorter", names.join("."))
     }
+}
+
+/// The tool of `Action: tool⏎Action Input: {…}`, the text form of older agents.
+fn react_name(before: &str) -> Option<&str> {
+    let before = before.trim_end().strip_suffix("Action Input:")?;
+    // Only the lines just before: a search through all of them for every object would not be linear.
+    let before = before[before.ceil_char_boundary(before.len().saturating_sub(200))..].trim_end();
+    let name = before[before.rfind('\n').map_or(0, |at| at + 1)..].trim().strip_prefix("Action:")?.trim();
+    let is_name =
+        !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'-');
+    is_name.then_some(name)
 }
 
 fn report_so_far(value: &Value) -> Option<String> {

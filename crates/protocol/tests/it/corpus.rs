@@ -151,6 +151,7 @@ fn huge_and_deep_outputs_end_well() {
         "{\"task_analysis\":[".repeat(20_000),
         "\\\"{".repeat(50_000),
         "\" , ".repeat(60_000),
+        "Action Input:{%".repeat(60_000),
         "<think>".repeat(40_000),
         "{/*".repeat(50_000),
         format!("{{\"a\":\"{}", "\"   ".repeat(60_000)),
