@@ -13,7 +13,8 @@ import sys
 
 from ba_worker import frames, linux, rootfs
 
-_CAP_DAC_READ_SEARCH, _CAP_SYS_CHROOT, _CAP_SYS_ADMIN = 2, 18, 21
+# KILL: without it the kernel does not even deliver the zygote's parent-death signal, its user being another.
+_CAP_DAC_READ_SEARCH, _CAP_KILL, _CAP_SYS_CHROOT, _CAP_SYS_ADMIN = 2, 5, 18, 21
 
 
 def write_id_maps(proc_self, uid, gid, inside=1000):
@@ -163,7 +164,7 @@ def main():
     os.close(fds[0])
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     if as_root:
-        linux.drop_capabilities((_CAP_DAC_READ_SEARCH, _CAP_SYS_CHROOT, _CAP_SYS_ADMIN))
+        linux.drop_capabilities((_CAP_DAC_READ_SEARCH, _CAP_KILL, _CAP_SYS_CHROOT, _CAP_SYS_ADMIN))
     frames.send_json_fds(broker, {"ok": True}, [])
     broker_loop(broker, pid)
     return 0

@@ -49,6 +49,7 @@ impl Pool {
     pub(crate) async fn settled(&self) {
         self.tracker.close();
         drop(tokio::time::timeout(std::time::Duration::from_secs(10), self.tracker.wait()).await);
+        self.zygote.lock().await.end();
     }
 
     pub(crate) fn limits_by(&self) -> &'static str {

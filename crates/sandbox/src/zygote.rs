@@ -30,7 +30,6 @@ pub(crate) struct Zygote {
     pub(crate) resident: u64,
     process: parking_lot::Mutex<tokio::process::Child>,
     broken: AtomicBool,
-    _root_dir: tempfile::TempDir,
 }
 
 /// A host path and where it goes inside: `None` is the working folder itself.
@@ -65,6 +64,8 @@ impl Zygote {
             }
             Err(_) => return Err(SandboxError::Start("the worker took too long".into())),
         };
+        // The zygote has moved into the root it built there; the folder itself served its purpose.
+        drop(root_dir);
         Ok(Self {
             forker: Requests::start(forker),
             broker: Requests::start(broker),
@@ -72,7 +73,6 @@ impl Zygote {
             resident: reply.get("resident").and_then(Value::as_u64).unwrap_or(0),
             process: parking_lot::Mutex::new(process),
             broken: AtomicBool::new(false),
-            _root_dir: root_dir,
         })
     }
 
@@ -105,6 +105,12 @@ impl Zygote {
             Some(error) => Err(SandboxError::Internal(error.to_owned())),
             None => Ok((value, fds)),
         }
+    }
+
+    /// Ends the broker; the zygote and every child die with it.
+    pub(crate) fn end(&self) {
+        self.broken.store(true, Ordering::Relaxed);
+        drop(self.process.lock().start_kill());
     }
 
     pub(crate) fn forks(&self) -> u64 {

@@ -207,9 +207,8 @@ fn temporary_space_is_bounded() {
 fn two_hundred_jobs_at_once_all_answer() {
     block(async {
         let desks: Vec<_> = (0..200).map(|_| Desk::new()).collect();
-        let jobs: Vec<_> = desks.iter().enumerate().map(|(n, desk)| (n, desk)).collect();
         let mut set = tokio::task::JoinSet::new();
-        for (number, desk) in jobs {
+        for (number, desk) in desks.iter().enumerate() {
             let (sandbox, job) = (
                 desk.sandbox.clone(),
                 desk.job(ba_sandbox::Work::UserCode { code: format!("{number} * 2") }),

@@ -2,9 +2,12 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 mod basics;
+mod environment;
 mod escape;
 mod isolation;
+mod leaks;
 mod limits;
 mod results;
 mod state;
 mod support;
+mod user_mode;
