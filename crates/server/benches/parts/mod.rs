@@ -1,0 +1,142 @@
+//! The server under test: real store on disk, real agent, a model that answers at once, one SQLite tool.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ba_agent::log::ConversationLog;
+use ba_agent::metrics::Metrics;
+use ba_agent::pipeline::{Executor, ExecutorConfig, IdempotencyCache, ToolData};
+use ba_agent::run::Limits;
+use ba_agent::{
+    Agent, AgentParts, CallPlan, Effects, Models, Registry, Skills, Tool, ToolContext, ToolOutput, ToolSpec,
+};
+use ba_model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta, StopReason};
+use ba_protocol::{ConversationId, OutputLevel, ToolFailure};
+use ba_server::{AppState, Deps, EventBus, ServerConfig};
+use ba_store::{Store, StoreConfig};
+use serde_json::{Map, Value, json};
+use sqlx::Row;
+use sqlx::sqlite::{SqlitePool, SqlitePoolOptions};
+
+pub async fn serve(address: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::open(StoreConfig::local(folder.path())).await.unwrap();
+    let bus = EventBus::new();
+    let agent = agent(store.clone(), bus.clone()).await;
+    let deps = Deps {
+        store,
+        agent,
+        bus,
+        ingest: None,
+        checks: vec![],
+        skills: vec![],
+        samples: vec![],
+        log_dir: None,
+    };
+    let listener = tokio::net::TcpListener::bind(address).await.unwrap();
+    let state = AppState::new(ServerConfig::default(), deps);
+    ba_server::serve(listener, state, std::future::pending()).await.unwrap();
+}
+
+async fn agent(store: Store, bus: EventBus) -> Agent {
+    let spec = ToolSpec {
+        name: "query_database".into(),
+        version: "1.0.0".into(),
+        description: "Runs a query.".into(),
+        schema: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
+        default_level: None,
+    };
+    let sales = SqlitePoolOptions::new().max_connections(1).connect("sqlite::memory:").await.unwrap();
+    sqlx::query("create table sales (region text, amount integer)").execute(&sales).await.unwrap();
+    for i in 0..1000 {
+        let insert = sqlx::query("insert into sales values (?, ?)").bind(format!("r{}", i % 7)).bind(i);
+        insert.execute(&sales).await.unwrap();
+    }
+    let executor = Executor {
+        config: ExecutorConfig::default(),
+        cache: IdempotencyCache::default(),
+        data: Arc::new(NoData),
+    };
+    Agent::new(AgentParts {
+        store,
+        models: Models::only(Arc::new(InstantModel::new())),
+        registry: Registry::new(vec![Arc::new(QueryTool { spec, sales })]).unwrap(),
+        executor,
+        sink: Arc::new(bus),
+        system_prompt: "You are BA-Agent.".into(),
+        limits: Limits::default(),
+        default_level: OutputLevel::Standard,
+        counter: Arc::new(|text: &str| text.len() / 4),
+        metrics: Metrics::default(),
+        log: ConversationLog::off(),
+        skills: Skills::none(),
+    })
+}
+
+struct InstantModel {
+    info: ModelInfo,
+}
+
+impl InstantModel {
+    fn new() -> Self {
+        Self {
+            info: ModelInfo { name: "bench:instant".into(), window: 128_000, offline: false, prices: None },
+        }
+    }
+}
+
+#[async_trait]
+impl Model for InstantModel {
+    fn info(&self) -> &ModelInfo {
+        &self.info
+    }
+
+    async fn complete(&self, request: &ModelRequest, _: OnDelta<'_>) -> Result<ModelReply, ModelError> {
+        let last = request.messages.last().map(ba_protocol::Message::wire_text).unwrap_or_default();
+        let action = if last.contains("<tool_result") {
+            json!({"type": "complete", "content": "The total is as found."})
+        } else {
+            let query = "select region, sum(amount) from sales group by region";
+            json!({"type": "tool_call", "content": [
+                {"tool_name": "query_database", "tool_call_id": "call_1", "arguments": {"query": query}}
+            ]})
+        };
+        let text = json!({"task_analysis": "", "execution_plan": "", "current_round": 1, "action": action})
+            .to_string();
+        Ok(ModelReply { text, thinking: None, usage: None, stop: StopReason::End })
+    }
+}
+
+struct QueryTool {
+    spec: ToolSpec,
+    sales: SqlitePool,
+}
+
+#[async_trait]
+impl Tool for QueryTool {
+    fn spec(&self) -> &ToolSpec {
+        &self.spec
+    }
+
+    fn plan(&self, _: &Map<String, Value>) -> CallPlan {
+        CallPlan { effects: Effects::None, timeout: Duration::from_secs(60), retry_network: false }
+    }
+
+    async fn call(&self, _: &ToolContext, arguments: Map<String, Value>) -> Result<ToolOutput, ToolFailure> {
+        let query = arguments["query"].as_str().unwrap_or_default().to_owned();
+        let rows = sqlx::query(sqlx::AssertSqlSafe(query)).fetch_all(&self.sales).await.unwrap();
+        let lines: Vec<String> =
+            rows.iter().map(|row| format!("{}: {}", row.get::<String, _>(0), row.get::<i64, _>(1))).collect();
+        Ok(ToolOutput::text(format!("Found {} items", lines.len()), lines.join("\n")))
+    }
+}
+
+struct NoData;
+
+#[async_trait]
+impl ToolData for NoData {
+    async fn keep(&self, _: &ConversationId, _: &str, _: &str, _: &[u8], _: &str) -> Result<String, String> {
+        Err("not kept".into())
+    }
+}
