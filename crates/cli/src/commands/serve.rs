@@ -53,7 +53,9 @@ fn ready_line(config: &Config, address: std::net::SocketAddr) -> String {
 
 fn server_config(config: &Config) -> anyhow::Result<ServerConfig> {
     let mut server = ServerConfig::default();
-    if !config.listen.ip().is_loopback() {
+    // A proxy in front, or another name, means that others than this machine's users may come.
+    let reachable = !config.server.hosts.is_empty() || !config.server.trusted_proxies.is_empty();
+    if !config.listen.ip().is_loopback() || reachable {
         server.access = Access::SignIn;
     }
     server.allowed_hosts.clone_from(&config.server.hosts);

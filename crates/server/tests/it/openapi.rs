@@ -49,3 +49,24 @@ fn has_examples(document: &serde_json::Value, schema: &serde_json::Value) -> boo
     let target = document.pointer(reference.trim_start_matches('#')).unwrap();
     target["properties"].as_object().unwrap().values().any(|p| p.get("example").is_some())
 }
+
+#[test]
+fn the_documentation_lists_exactly_the_routes_there_are() {
+    let guide =
+        std::fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/api.md")).unwrap();
+    let mut listed: Vec<String> = guide
+        .lines()
+        .filter_map(|line| line.strip_prefix("| ")?.split_once(" | `"))
+        .filter_map(|(method, rest)| Some(format!("{method} {}", rest.split_once('`')?.0)))
+        .collect();
+    let document: serde_json::Value = serde_json::to_value(ba_server::openapi::document()).unwrap();
+    let mut real: Vec<String> = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        real.extend(
+            item.as_object().unwrap().keys().map(|method| format!("{} {path}", method.to_uppercase())),
+        );
+    }
+    listed.sort();
+    real.sort();
+    assert_eq!(listed, real);
+}
