@@ -25,7 +25,7 @@ pub fn models(config: &Config, record: Option<&Path>) -> anyhow::Result<Models> 
 
 fn model(choice: &ModelChoice) -> anyhow::Result<Arc<dyn Model>> {
     Ok(match choice {
-        ModelChoice::Offline => anyhow::bail!("no model is configured: set BA_MODEL"),
+        ModelChoice::Offline => Arc::new(ba_analyst::OfflineAnalyst::new()?),
         ModelChoice::Replay(path) => {
             let replay = ReplayModel::open(path, Matching::Order);
             Arc::new(replay.with_context(|| format!("the recording {}", path.display()))?)
