@@ -208,7 +208,8 @@ describe("the real binary with the offline analyst", { skip }, () => {
 
 describe("the real binary with sign-in", { skip }, () => {
   it("asks, refuses, lets in, and shows only one's own conversations", { timeout: 300_000 }, async () => {
-    const server = await startBinary({ env: { BA_MODEL: "offline" }, listen: "0.0.0.0:0", users: { ana: "correct horse battery", bob: "staple battery horse" } });
+    const model = await startModel();
+    const server = await startBinary({ env: { BA_MODEL: "openai-compatible:scripted", BA_BASE_URL: model.url, BA_API_KEY: "test" }, listen: "0.0.0.0:0", users: { ana: "correct horse battery", bob: "staple battery horse" } });
     const browser = await openBrowser();
     const { page } = browser;
     const signIn = async (name, password) => {
@@ -223,7 +224,8 @@ describe("the real binary with sign-in", { skip }, () => {
       await signIn("ana", "correct horse battery");
       await page.getByRole("heading", { name: "想分析什么？" }).waitFor(SLOW);
       assert.equal(await page.evaluate(() => document.cookie), "");
-      await page.locator(".start button").first().click();
+      await ask(page, "[text]只有我能看");
+      await ended(page);
       await page.locator("nav li").first().waitFor(SLOW);
       const hers = page.url();
       await page.getByRole("button", { name: /退出登录/ }).click();
@@ -234,6 +236,7 @@ describe("the real binary with sign-in", { skip }, () => {
     } finally {
       await browser.close();
       await server.close();
+      model.close();
     }
   });
 });
