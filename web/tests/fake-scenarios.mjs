@@ -65,7 +65,8 @@ function full(pause) {
     [pause, ...started(py, 2)], [pause, "tool.progress", { tool_call_id: "call_2", fraction: 0.5, message: "正在绘图" }],
     [pause * 2, ...finished(py, { summary: "图 1 张", artifacts: ARTIFACTS, cache_hit: true })],
   ];
-  for (let at = 0; at < FULL_TEXT.length; at += 40) events.push([pause / 10, "text.delta", { text: FULL_TEXT.slice(at, at + 40), round: 2 }]);
+  const raw = JSON.stringify({ task_analysis: "已有结果，写报告。", execution_plan: plan(3), current_round: 3, action: { type: "complete", content: FULL_TEXT } });
+  for (let at = 0; at < raw.length; at += 40) events.push([pause / 10, "text.delta", { text: raw.slice(at, at + 40), round: 3 }]);
   return [...events, [pause, ...report(FULL_TEXT, FULL_META, ARTIFACTS)]];
 }
 

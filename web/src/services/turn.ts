@@ -1,5 +1,6 @@
 /** A turn (question and answer) and how events change it. Pure: the same events always give the same turn. */
 import type { AgentResponse, ApiErrorBody, Artifact, HistoryRound, HistoryStep, ToolCall } from "$lib/api/types";
+import { readPartial } from "./partial";
 import type { RunEvent } from "./run-stream";
 
 export type TurnState = "running" | "complete" | "failed" | "cancelled";
@@ -33,7 +34,10 @@ export interface Turn {
   analysis: string;
   plan: string;
   steps: ToolStep[];
-  /** The report so far, while the model still writes it. */
+  /** What the model has written of its present turn, as it came. */
+  raw: string;
+  rawRound: number;
+  /** The report so far, read from it. */
   draft: string;
   /** Deltas are not replayed after a reconnect, so a draft with a gap stops growing; the report brings the whole text. */
   draftBroken: boolean;
@@ -48,7 +52,7 @@ let counter = 0;
 export function newTurn(question: string, fileIds: string[] = [], now = Date.now()): Turn {
   return {
     key: `turn-${(counter += 1)}`, question, fileIds, createdAt: new Date(now).toISOString(), startedAt: now,
-    state: "running", round: 1, analysis: "", plan: "", steps: [], draft: "", draftBroken: false, artifacts: [], reconnecting: false,
+    state: "running", round: 1, analysis: "", plan: "", steps: [], raw: "", rawRound: 0, draft: "", draftBroken: false, artifacts: [], reconnecting: false,
   };
 }
 
@@ -74,7 +78,7 @@ function onRound(turn: Turn, answer: AgentResponse, now: number): Turn {
   let steps = turn.steps;
   for (const call of meta.tool_calls ?? []) steps = announce(steps, call, round, now);
   return {
-    ...turn, round, steps, draft: round === turn.round ? turn.draft : "",
+    ...turn, round, steps, raw: "", draft: "", draftBroken: false,
     analysis: meta.task_analysis || turn.analysis, plan: meta.execution_plan || turn.plan,
   };
 }
@@ -106,14 +110,14 @@ const settle = (steps: ToolStep[]): ToolStep[] =>
 function onReport(turn: Turn, answer: AgentResponse): Turn {
   const meta = answer.metadata ?? {};
   return {
-    ...turn, state: "complete", answer, draft: "", steps: settle(turn.steps), reconnecting: false,
+    ...turn, state: "complete", answer, raw: "", draft: "", steps: settle(turn.steps), reconnecting: false,
     round: meta.current_round ?? turn.round, analysis: meta.task_analysis || turn.analysis, plan: meta.execution_plan || turn.plan,
     artifacts: answer.artifacts ?? turn.artifacts,
   };
 }
 
 export function connectionLost(turn: Turn): Turn {
-  return { ...turn, reconnecting: true, draftBroken: turn.draftBroken || turn.draft !== "" };
+  return { ...turn, reconnecting: true, draftBroken: turn.draftBroken || turn.raw !== "" };
 }
 
 /** One event, one new turn. An unknown event changes nothing: a newer server must not break an older page. */
@@ -125,9 +129,11 @@ export function applyEvent(turn: Turn, event: RunEvent, now = Date.now()): Turn 
     case "round":
       return onRound(turn, data as unknown as AgentResponse, now);
     case "text.delta": {
-      const round = number(data.round) ?? turn.round;
-      if (turn.draftBroken && round === turn.round) return turn;
-      return { ...turn, round, draft: (round === turn.round ? turn.draft : "") + text(data.text), draftBroken: false };
+      const round = number(data.round) ?? turn.rawRound;
+      if (turn.draftBroken && round === turn.rawRound) return turn;
+      const raw = (round === turn.rawRound ? turn.raw : "") + text(data.text);
+      const { analysis, plan, report } = readPartial(raw);
+      return { ...turn, raw, rawRound: round, draftBroken: false, draft: report, analysis: analysis || turn.analysis, plan: plan || turn.plan };
     }
     case "tool.started":
       return {

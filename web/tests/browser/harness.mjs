@@ -45,6 +45,17 @@ export const partsOfLastAnswer = (page) =>
 
 export const settled = (page) => page.locator("article[data-state=complete]").last().waitFor();
 
+/** Notes whether a draft of the report was shown, and whether the model's raw JSON ever was. */
+export const watchDraft = (page) => page.evaluate(() => {
+  window.seen = { draft: false, json: false };
+  new MutationObserver(() => {
+    const article = [...document.querySelectorAll("article")].at(-1);
+    if (article?.dataset.state !== "running") return;
+    if (article.querySelector("[data-part=report]")) window.seen.draft = true;
+    if (article.innerText.includes('"task_analysis"') || article.innerText.includes('"action"')) window.seen.json = true;
+  }).observe(document.body, { childList: true, subtree: true, characterData: true });
+});
+
 /** The document inside the last sandboxed frame. */
 export async function lastFrame(page) {
   await page.locator("[data-part=frame] iframe").last().waitFor();

@@ -1,6 +1,6 @@
 /** The page in a real browser against the stand-in server: every part, every state. */
 import { after, before, describe, it } from "node:test";
-import { ask, assert, openBrowser, partsOfLastAnswer, settled, startFake } from "./harness.mjs";
+import { ask, assert, openBrowser, partsOfLastAnswer, settled, startFake, watchDraft } from "./harness.mjs";
 
 let server;
 let browser;
@@ -39,6 +39,7 @@ describe("a conversation", () => {
   });
 
   it("shows the run while it goes on", async () => {
+    await watchDraft(page);
     await page.keyboard.press("Enter");
     await page.locator("[data-part=tools] .status").waitFor();
     await doing("").waitFor();
@@ -50,6 +51,7 @@ describe("a conversation", () => {
 
   it("shows every part of the answer in the order of SPEC U", async () => {
     await settled(page);
+    assert.deepEqual(await page.evaluate(() => window.seen), { draft: true, json: false }, "the report was seen growing, the JSON it came in never");
     await page.locator("[data-part=frame][data-phase=ready]").waitFor();
     const parts = await partsOfLastAnswer(page);
     assert.deepEqual(parts, ["question", "analysis", "plan", "tools", "report", "table", "frame", "code", "code", "questions", "downloads"]);

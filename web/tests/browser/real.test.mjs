@@ -6,7 +6,7 @@ import { createServer } from "node:http";
 import { after, before, describe, it } from "node:test";
 import { startModel } from "../fake-model.mjs";
 import { BINARY, startBinary } from "./binary.mjs";
-import { ask, assert, lastFrame, openBrowser, partsOfLastAnswer } from "./harness.mjs";
+import { ask, assert, lastFrame, openBrowser, partsOfLastAnswer, watchDraft } from "./harness.mjs";
 
 const skip = BINARY ? false : "BA_AGENT_BIN is not set: the real binary is not tested";
 const SLOW = { timeout: 60_000 };
@@ -62,18 +62,20 @@ describe("the real binary with a scripted model", { skip }, () => {
   });
 
   it("shows a whole run: live, then every part in order", async () => {
+    await watchDraft(page);
     await ask(page, "[full] 各地区销售额，同比如何？");
     await page.locator("[data-part=tools] .status").waitFor(SLOW);
     await browser.shot("real-live");
     await ended(page);
+    assert.deepEqual(await page.evaluate(() => window.seen), { draft: true, json: false });
     await page.locator("[data-part=frame][data-phase=ready]").waitFor(SLOW);
+    await page.waitForTimeout(300);
+    await browser.shot("real-answer");
     assert.deepEqual(await partsOfLastAnswer(page), ["question", "analysis", "plan", "tools", "report", "table", "frame", "code", "code", "questions", "downloads"]);
     await page.locator("[data-part=tools] > summary").click();
     assert.deepEqual(await page.locator("[data-part=tools] .card .name").allTextContents(), ["query_database", "file_reader", "run_python"]);
     assert.equal(await page.locator("[data-part=tools] .card[data-state=ok]").count(), 3, await page.locator("[data-part=tools]").innerText());
     assert.match(await page.locator(".warnings").innerText(), /提示/);
-    await page.waitForTimeout(300);
-    await browser.shot("real-answer");
     quiet();
   });
 
