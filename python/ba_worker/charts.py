@@ -7,6 +7,7 @@ import sys
 
 CJK = "Noto Sans CJK SC"
 _saved = "_ba_saved"
+_DPI = 110
 
 
 def install_fonts():
@@ -18,21 +19,29 @@ def install_fonts():
     rcParams["axes.unicode_minus"] = False
     rcParams["figure.max_open_warning"] = 0
     original = font_manager.FontManager._find_fonts_by_props
+    generic = [f"font.{name}" for name in ("family", "serif", "sans-serif", "cursive", "fantasy", "monospace")]
+    found = {}
 
     @functools.wraps(original)
     def with_cjk(self, prop, *args, **kwargs):
-        prop = font_manager.FontProperties._from_any(prop).copy()
-        families = [name for name in prop.get_family() if known(self, name)]
-        # Plain strings only: a generic name such as sans-serif stays generic.
-        prop.set_family([*families, CJK] if families else ["sans-serif", CJK])
-        return original(self, prop, *args, **kwargs)
+        prop = font_manager.FontProperties._from_any(prop)
+        key = (prop, args, tuple(kwargs.items()), *(tuple(rcParams[name]) for name in generic))
+        if key not in found:
+            if len(found) > 500:
+                found.clear()
+            wider = prop.copy()
+            families = [name for name in prop.get_family() if known(name)]
+            wider.set_family([*families, CJK] if families else ["sans-serif", CJK])
+            # The key must not change under us: a caller may alter its own object later.
+            found[(prop.copy(), *key[1:])] = original(self, wider, *args, **kwargs)
+        return found[key]
 
     @functools.lru_cache(maxsize=256)
-    def known_name(name):
-        return any(entry.name.lower() == name for entry in font_manager.fontManager.ttflist)
-
-    def known(_manager, name):
-        return name.lower() in font_manager.font_family_aliases or known_name(name.lower())
+    def known(name):
+        name = name.lower()
+        return name in font_manager.font_family_aliases or any(
+            entry.name.lower() == name for entry in font_manager.fontManager.ttflist
+        )
 
     font_manager.FontManager._find_fonts_by_props = with_cjk
 
@@ -74,15 +83,47 @@ def save_open_figures():
     for number in pyplot.get_fignums():
         figure = pyplot.figure(number)
         if not getattr(figure, _saved, False) and figure.axes:
-            figure.savefig(free_name("figure", "png") + ".png", dpi=110, bbox_inches=tight_box(figure))
+            save_figure(figure, free_name("figure", "png") + ".png")
     pyplot.close("all")
 
 
-def tight_box(figure):
-    """What `bbox_inches="tight"` finds, without drawing the whole figure once more."""
-    box = figure.get_tightbbox(figure.canvas.get_renderer())
-    sane = box is not None and 0 < box.width < 200 and 0 < box.height < 200
-    return box.padded(0.1) if sane else None
+def save_figure(figure, name):
+    """One drawing when everything fits into the figure; `tight` draws again when a label sticks out."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from PIL import Image
+
+    figure.set_dpi(_DPI)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    if not fits(figure, canvas.get_renderer()):
+        figure.savefig(name, dpi=_DPI, bbox_inches="tight")
+        return
+    image = Image.frombuffer("RGBA", canvas.get_width_height(physical=True), canvas.buffer_rgba(), "raw", "RGBA", 0, 1)
+    image.save(name, compress_level=4, dpi=(_DPI, _DPI))
+
+
+def fits(figure, renderer):
+    """Whether every drawn text lies inside the figure."""
+    room = figure.bbox.padded(1)
+    if figure.subfigs or any(axes.name != "rectilinear" for axes in figure.axes):
+        return False
+    texts = [*figure.texts, *figure.legends]
+    for axes in figure.axes:
+        texts += [axes.title, axes._left_title, axes._right_title, axes.xaxis.label, axes.yaxis.label]
+        texts += [*axes.texts, *axes.tables, axes.get_legend()]
+        for axis in (axes.xaxis, axes.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            texts.append(axis.offsetText)
+            for tick in axis.majorTicks:
+                if low <= tick.get_loc() <= high:
+                    texts += [tick.label1, tick.label2]
+    for text in texts:
+        if text is None or not text.get_visible() or not getattr(text, "get_text", lambda: "?")():
+            continue
+        box = text.get_window_extent(renderer)
+        if box.x0 < room.x0 or box.y0 < room.y0 or box.x1 > room.x1 or box.y1 > room.y1:
+            return False
+    return True
 
 
 def is_plotly(value):

@@ -37,10 +37,14 @@ def _tables():
 def _chart():
     from matplotlib import pyplot
 
+    from ba_worker import charts
+
     figure, axes = pyplot.subplots()
     axes.plot([1, 2], [3, 4], label="销售额")
     axes.bar(["一月", "二月"], [1, 2])
     axes.set_title("趋势 trend")
     axes.legend()
     figure.savefig(io.BytesIO(), format="png", dpi=110, bbox_inches="tight")
+    charts.save_figure(figure, "/scratch/warm.png")
+    os.unlink("/scratch/warm.png")
     pyplot.close("all")

@@ -31,6 +31,7 @@ def preload(config):
     warm.once()
     gc.collect()
     gc.freeze()
+    linux.collapse_memory()
     if len(os.listdir("/proc/self/task")) != 1:
         raise RuntimeError("a preloaded module started a thread; forking would not be safe")
 

@@ -14,6 +14,8 @@ use crate::child::Child;
 use crate::zygote::Zygote;
 use crate::{SandboxConfig, SandboxError};
 
+const REFILL_PAUSE: std::time::Duration = std::time::Duration::from_millis(8);
+
 pub(crate) struct Pool {
     config: SandboxConfig,
     sources: PathBuf,
@@ -97,6 +99,10 @@ impl Pool {
             if self.ready.lock().len() >= self.config.pool {
                 self.wanted.notified().await;
                 continue;
+            }
+            if !self.ready.lock().is_empty() {
+                // The job that took a child goes first; forking the next one can wait a moment.
+                tokio::time::sleep(REFILL_PAUSE).await;
             }
             match self.spawn().await {
                 Ok(child) => {
