@@ -33,6 +33,7 @@ impl Cgroups {
     pub(crate) fn detect() -> Option<Self> {
         let own = fs::read_to_string("/proc/self/cgroup").ok()?;
         let layout = Layout::from_membership(&own, Path::new("/sys/fs/cgroup"))?;
+        layout.sweep();
         let prefix = format!("ba-sandbox-{}-{:x}", std::process::id(), u64::from(rand_word()));
         let groups = Self { layout, counter: AtomicU64::new(0), prefix };
         // A trial group shows whether this process may make them at all.
@@ -112,6 +113,25 @@ impl Layout {
     }
 }
 
+impl Layout {
+    /// Removes the empty groups of servers that were killed.
+    fn sweep(&self) {
+        let folders = match self {
+            Self::V1 { memory, pids } => vec![Some(memory), pids.as_ref()],
+            Self::V2 { base } => vec![Some(base)],
+        };
+        for folder in folders.into_iter().flatten() {
+            for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let owner = name.strip_prefix("ba-sandbox-").and_then(|rest| rest.split('-').next());
+                if owner.is_some_and(|pid| !Path::new("/proc").join(pid).exists()) {
+                    let _ = fs::remove_dir(entry.path());
+                }
+            }
+        }
+    }
+}
+
 impl JobCgroup {
     pub(crate) fn add(&self, pid: u32) -> io::Result<()> {
         for folder in std::iter::once(&self.memory).chain(&self.others) {
@@ -188,6 +208,17 @@ mod tests {
         let layout = Layout::from_membership("0::/x\n", dir.path());
         // The plain file keeps what was written, as the kernel's would after enabling.
         assert!(layout.is_none() || matches!(layout, Some(Layout::V2 { .. })));
+    }
+
+    #[test]
+    fn groups_of_dead_servers_are_swept() {
+        let dir = tempfile::tempdir().unwrap();
+        let (dead, own) = (dir.path().join("ba-sandbox-999999999-a-0"), format!("ba-sandbox-{}-a-0", std::process::id()));
+        fs::create_dir(&dead).unwrap();
+        fs::create_dir(dir.path().join(&own)).unwrap();
+        fs::create_dir(dir.path().join("other")).unwrap();
+        Layout::V2 { base: dir.path().to_owned() }.sweep();
+        assert!(!dead.exists() && dir.path().join(own).exists() && dir.path().join("other").exists());
     }
 
     #[test]
