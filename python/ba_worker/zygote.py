@@ -27,7 +27,9 @@ def preload(config):
     charts.install_fonts()
     usercode.install()
     for name in config.get("builtins", ()):
-        importlib.import_module(f"ba_worker.{name}")
+        module = importlib.import_module(f"ba_worker.{name}")
+        if hasattr(module, "warm"):
+            module.warm()
     warm.once()
     gc.collect()
     gc.freeze()

@@ -213,7 +213,8 @@ mod tests {
     #[test]
     fn groups_of_dead_servers_are_swept() {
         let dir = tempfile::tempdir().unwrap();
-        let (dead, own) = (dir.path().join("ba-sandbox-999999999-a-0"), format!("ba-sandbox-{}-a-0", std::process::id()));
+        let (dead, own) =
+            (dir.path().join("ba-sandbox-999999999-a-0"), format!("ba-sandbox-{}-a-0", std::process::id()));
         fs::create_dir(&dead).unwrap();
         fs::create_dir(dir.path().join(&own)).unwrap();
         fs::create_dir(dir.path().join("other")).unwrap();

@@ -48,6 +48,10 @@ fn unusable(path: &Path, error: impl std::fmt::Display) -> SandboxError {
     SandboxError::Input { what: path.display().to_string(), detail: error.to_string() }
 }
 
+pub(crate) fn absolute(path: &Path) -> Result<PathBuf, SandboxError> {
+    std::path::absolute(path).map_err(|e| unusable(path, e))
+}
+
 /// Makes the folder and gives it to the job's user when the server is root.
 pub(crate) fn prepare(folder: &Path, owner: Option<u32>) -> Result<(), SandboxError> {
     fs::create_dir_all(folder).map_err(|e| unusable(folder, e))?;

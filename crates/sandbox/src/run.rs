@@ -1,6 +1,7 @@
 //! Drives one job on one child: mounts, sends, listens, limits, and decides what happened.
 //! The child's words are hostile: they can shape this job's own outcome and nothing else.
 
+use std::collections::BTreeMap;
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -95,15 +96,18 @@ async fn mount_all(child: &mut Child, job: &Job, owner: Option<u32>) -> Result<(
     if child.folder.is_none() {
         mounts.push(Mount { path: job.folder.clone(), target: None, read_only: false });
     }
-    let mut names = Vec::new();
+    // Where two inputs share a name the later one has it, in every call alike.
+    let mut wanted = BTreeMap::new();
     for input in &job.inputs {
         folder::open_input(&input.path, owner)?;
-        for name in &input.names {
-            if child.mounted.get(name) != Some(&input.path) {
-                child.mounted.insert(name.clone(), input.path.clone());
-                names.push(name.clone());
-                mounts.push(Mount { path: input.path.clone(), target: Some(name.clone()), read_only: true });
-            }
+        wanted.extend(input.names.iter().map(|name| (name, &input.path)));
+    }
+    let mut names = Vec::new();
+    for (name, path) in wanted {
+        if child.mounted.get(name) != Some(path) {
+            child.mounted.insert(name.clone(), path.clone());
+            names.push(name.clone());
+            mounts.push(Mount { path: path.clone(), target: Some(name.clone()), read_only: true });
         }
     }
     let made = folder::add_placeholders(&job.folder, &names)?;

@@ -34,7 +34,11 @@ struct Inner {
 
 impl Sandbox {
     /// Starts the workers and sees every denial happen; fails when one does not.
-    pub async fn start(config: SandboxConfig) -> Result<Self, SandboxError> {
+    pub async fn start(mut config: SandboxConfig) -> Result<Self, SandboxError> {
+        config.scratch = folder::absolute(&config.scratch)?;
+        config.python.python = folder::absolute(&config.python.python)?;
+        config.python.prefix = folder::absolute(&config.python.prefix)?;
+        config.worker_dir = config.worker_dir.as_deref().map(folder::absolute).transpose()?;
         let sources = match &config.worker_dir {
             Some(folder) => folder.clone(),
             None => worker_files::unpack(&config.scratch)?,
@@ -88,6 +92,11 @@ impl Sandbox {
     ) -> Result<JobOutcome, SandboxError> {
         let asked = Instant::now();
         folder::check_inputs(&job.inputs)?;
+        // The mount broker has another working directory than the server.
+        job.folder = folder::absolute(&job.folder)?;
+        for input in &mut job.inputs {
+            input.path = folder::absolute(&input.path)?;
+        }
         job.limits.memory = job.limits.memory.min(self.inner.config.memory_limit);
         let slot = match &job.session {
             Some(key) => Some(self.inner.sessions.lock(key).await),

@@ -43,3 +43,22 @@ fn inputs_are_readable_by_every_name_and_files_come_back() {
             .is_empty()
     );
 }
+
+#[test]
+fn the_later_of_two_uploads_with_one_name_is_seen() {
+    let mut desk = Desk::new().session("same-name");
+    desk.input(&["a.csv", "upload_001"], "old");
+    desk.input(&["a.csv", "upload_002"], "new");
+    for _ in 0..3 {
+        assert_eq!(stdout(&desk.py("print(open('a.csv').read(), open('upload_001').read())")), "new old\n");
+    }
+}
+
+#[test]
+fn duckdb_reads_an_upload() {
+    let mut desk = Desk::new();
+    desk.input(&["sales.csv"], "地区,金额\n华东,10\n华北,20\n");
+    let outcome = desk
+        .py("import duckdb\nduckdb.sql(\"select sum(金额) from read_csv('sales.csv')\").fetchall()[0][0]");
+    assert_eq!(repr(&outcome), "30");
+}
