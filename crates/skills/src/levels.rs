@@ -64,7 +64,7 @@ pub struct SkillList {
 }
 
 const LIST_HEAD: &str =
-    "可用技能（先用 `activate_skill` 激活，再按其方法分析；一次做完后以 skill_name \"done\" 结束）：\n";
+    "可用技能（先用 `activate_skill` 激活，再按其方法分析；做完后以 skill_name \"done\" 结束）：\n";
 
 /// Level 1 within `budget`. All skills in order when they fit, with shorter descriptions if need be; else the ones
 /// that fit the question best. Empty when there is none.

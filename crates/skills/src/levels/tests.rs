@@ -28,7 +28,7 @@ fn all_skills_are_listed_when_they_fit() {
     ];
     let list = list(&skills, "", LIST_BUDGET, &words);
     insta::assert_snapshot!(list.text, @r#"
-    可用技能（先用 `activate_skill` 激活，再按其方法分析；一次做完后以 skill_name "done" 结束）：
+    可用技能（先用 `activate_skill` 激活，再按其方法分析；做完后以 skill_name "done" 结束）：
     - rfm: Customer value（客户价值、复购）
     - trend: Growth
     "#);
