@@ -4,7 +4,6 @@ use ba_model::Prices;
 use ba_protocol::api::UsageInfo;
 use ba_protocol::{Action, Artifact, CodeId, ConversationId, Round, RunEvent, ToolErrorType, ToolResult};
 use ba_store::{NewCode, RunStatus, StepCommit, Store, StoreError, ToolIntent};
-use jiff::Timestamp;
 
 use crate::driver::Drive;
 use crate::respond::{self, Answer, Known};
@@ -163,8 +162,7 @@ impl crate::pipeline::ToolData for Store {
         bytes: &[u8],
         summary: &str,
     ) -> Result<String, String> {
-        let _ = (extension, Timestamp::now());
-        let kept = self.put_tool_data(conversation, tool_call_id, bytes, summary).await;
+        let kept = self.put_tool_data(conversation, tool_call_id, extension, bytes, summary).await;
         kept.map(|data| data.reference).map_err(|e| e.to_string())
     }
 }

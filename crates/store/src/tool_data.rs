@@ -16,19 +16,26 @@ use crate::types::ToolData;
 /// Characters of a summary that are kept.
 const MAX_SUMMARY: usize = 4000;
 
+/// What a reference may end in, so that readers know the format.
+fn plain_extension(given: &str) -> String {
+    let plain: String = given.chars().filter(char::is_ascii_alphanumeric).take(8).collect();
+    if plain.is_empty() { "bin".to_owned() } else { plain.to_lowercase() }
+}
+
 impl Store {
     /// Gives back the entry whose `reference` (`tool_data/…`) the observation names.
     pub async fn put_tool_data(
         &self,
         conversation: &ConversationId,
         tool_call_id: &str,
+        extension: &str,
         bytes: &[u8],
         summary: &str,
     ) -> Result<ToolData> {
         let staged = self.stage_bytes("the tool's data", bytes, self.limits().artifact_bytes).await?;
         let at = now();
         let entry = ToolData {
-            reference: format!("tool_data/{}", uuid::Uuid::new_v4().simple()),
+            reference: format!("tool_data/{}.{}", uuid::Uuid::new_v4().simple(), plain_extension(extension)),
             conversation_id: conversation.clone(),
             tool_call_id: shorten(tool_call_id, 200),
             size: staged.size,

@@ -39,7 +39,7 @@ fn strict() -> CleanupPolicy {
 
 async fn data_is_kept_and_found_by_its_reference(f: Fresh) {
     let c = f.conversation().await;
-    let kept = f.store.put_tool_data(&c.id, "call_../1", b"[1,2,3]", "3 rows").await.unwrap();
+    let kept = f.store.put_tool_data(&c.id, "call_../1", "json", b"[1,2,3]", "3 rows").await.unwrap();
     assert!(kept.reference.starts_with("tool_data/") && !kept.reference.contains(".."));
     let (found, bytes) = f.store.tool_data(&c.id, &kept.reference).await.unwrap();
     assert_eq!((found.summary.as_str(), found.size, bytes.as_slice()), ("3 rows", 7, &b"[1,2,3]"[..]));
@@ -57,7 +57,7 @@ async fn data_is_kept_and_found_by_its_reference(f: Fresh) {
 
 async fn age_removes_what_is_not_used(f: Fresh) {
     let c = f.conversation().await;
-    let kept = f.store.put_tool_data(&c.id, "call_1", b"old", "").await.unwrap();
+    let kept = f.store.put_tool_data(&c.id, "call_1", "json", b"old", "").await.unwrap();
     let fresh = f.store.cleanup(&CleanupPolicy::default(), CleanupMode::Remove).await.unwrap();
     assert_eq!(fresh.removed, vec![]);
     let dry = f.store.cleanup(&strict(), CleanupMode::DryRun).await.unwrap();
@@ -73,7 +73,7 @@ async fn size_removes_the_least_recently_used(f: Fresh) {
     let c = f.conversation().await;
     let mut kept = Vec::new();
     for n in 0..3u8 {
-        kept.push(f.store.put_tool_data(&c.id, "call", &[n; 10], "").await.unwrap().reference);
+        kept.push(f.store.put_tool_data(&c.id, "call", "json", &[n; 10], "").await.unwrap().reference);
     }
     f.store.tool_data(&c.id, &kept[0]).await.unwrap();
     let policy = CleanupPolicy { max_age: Duration::from_secs(3600), max_total_bytes: 15, ..strict() };
@@ -86,9 +86,9 @@ async fn size_removes_the_least_recently_used(f: Fresh) {
 
 async fn what_a_live_conversation_names_stays(f: Fresh) {
     let c = f.conversation().await;
-    let in_state = f.store.put_tool_data(&c.id, "call_1", b"state", "").await.unwrap().reference;
-    let in_round = f.store.put_tool_data(&c.id, "call_2", b"round", "").await.unwrap().reference;
-    let unnamed = f.store.put_tool_data(&c.id, "call_3", b"unnamed", "").await.unwrap().reference;
+    let in_state = f.store.put_tool_data(&c.id, "call_1", "json", b"state", "").await.unwrap().reference;
+    let in_round = f.store.put_tool_data(&c.id, "call_2", "json", b"round", "").await.unwrap().reference;
+    let unnamed = f.store.put_tool_data(&c.id, "call_3", "json", b"unnamed", "").await.unwrap().reference;
     let first = new_run(&c, "q");
     f.store.admit(first.clone()).await.unwrap();
     let done = last_step(&c.id, &first.run_id, "q", &format!("see {in_round}"));
@@ -146,7 +146,7 @@ async fn fill(f: &Fresh, c: &ConversationId) {
     std::fs::write(&made, "PAR1").unwrap();
     f.store.put_derived(c, &upload.file_id, "t.parquet", &made).await.unwrap();
     f.store.put_artifact_bytes(c, "a.txt", b"artifact").await.unwrap();
-    f.store.put_tool_data(c, "call", b"data", "").await.unwrap();
+    f.store.put_tool_data(c, "call", "json", b"data", "").await.unwrap();
 }
 
 async fn orphans_are_swept_when_old(f: Fresh) {

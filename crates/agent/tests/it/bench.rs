@@ -1,0 +1,169 @@
+//! An agent on a real store in a temporary folder, with a scripted model and two small real tools.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ba_agent::log::ConversationLog;
+use ba_agent::metrics::Metrics;
+use ba_agent::pipeline::{Counter, Executor, ExecutorConfig, IdempotencyCache};
+use ba_agent::prompt::PromptTemplate;
+use ba_agent::run::Limits;
+use ba_agent::{
+    Agent, AgentParts, Body, Column, Effects, EventSink, Models, Registry, Skills, ToolContext, ToolOutput,
+    Typed, TypedTool,
+};
+use ba_model::ScriptedModel;
+use ba_protocol::api::QueryRequest;
+use ba_protocol::{ConversationId, Event, OutputLevel, RunEvent, RunId, ToolFailure, UserId};
+use ba_store::{Store, StoreConfig};
+use parking_lot::Mutex;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde_json::json;
+
+/// Adds numbers: harmless.
+pub struct Adder;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct AdderArgs {
+    /// 要相加的数。
+    pub numbers: Vec<i64>,
+}
+
+#[async_trait]
+impl TypedTool for Adder {
+    type Args = AdderArgs;
+    const NAME: &'static str = "add";
+
+    fn description(&self) -> String {
+        "求和。".to_owned()
+    }
+
+    fn effects(&self, _: &AdderArgs) -> Effects {
+        Effects::None
+    }
+
+    async fn run(&self, _: &ToolContext, args: AdderArgs) -> Result<ToolOutput, ToolFailure> {
+        let sum: i64 = args.numbers.iter().sum();
+        let columns = vec![Column::new("sum", "BIGINT")];
+        Ok(ToolOutput::new("1 row", Body::Table { columns, rows: vec![vec![json!(sum)]], total_rows: None }))
+    }
+}
+
+/// Counts how often it really ran, and can take its time.
+pub struct Effect {
+    pub ran: Arc<AtomicU32>,
+    pub takes: Duration,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub struct EffectArgs {}
+
+#[async_trait]
+impl TypedTool for Effect {
+    type Args = EffectArgs;
+    const NAME: &'static str = "effect";
+
+    fn description(&self) -> String {
+        "有副作用。".to_owned()
+    }
+
+    fn effects(&self, _: &EffectArgs) -> Effects {
+        Effects::Changes
+    }
+
+    async fn run(&self, _: &ToolContext, _: EffectArgs) -> Result<ToolOutput, ToolFailure> {
+        self.ran.fetch_add(1, Ordering::SeqCst);
+        tokio::time::sleep(self.takes).await;
+        Ok(ToolOutput::text("done", "done"))
+    }
+}
+
+#[derive(Default)]
+pub struct Heard(pub Mutex<Vec<RunEvent>>);
+
+impl EventSink for Heard {
+    fn publish(&self, event: &Event) {
+        self.0.lock().push(event.event.clone());
+    }
+
+    fn passing(&self, _: &RunId, event: RunEvent) {
+        self.0.lock().push(event);
+    }
+}
+
+pub struct Bench {
+    pub agent: Agent,
+    pub store: Store,
+    pub model: Arc<ScriptedModel>,
+    pub heard: Arc<Heard>,
+    pub ran: Arc<AtomicU32>,
+    pub owner: UserId,
+    pub folder: Arc<tempfile::TempDir>,
+}
+
+impl Bench {
+    pub async fn new(model: ScriptedModel) -> Self {
+        Self::in_folder(Arc::new(tempfile::tempdir().unwrap()), model, Duration::ZERO).await
+    }
+
+    pub async fn in_folder(folder: Arc<tempfile::TempDir>, model: ScriptedModel, takes: Duration) -> Self {
+        let store = Store::open(StoreConfig::local(folder.path())).await.unwrap();
+        let (model, heard, ran) = (Arc::new(model), Arc::new(Heard::default()), Arc::new(AtomicU32::new(0)));
+        let registry = Registry::new(vec![
+            Arc::new(Typed::new(Adder)),
+            Arc::new(Typed::new(Effect { ran: ran.clone(), takes })),
+        ])
+        .unwrap();
+        let counter: Counter = Arc::new(|text: &str| text.len().div_ceil(4));
+        let parts = AgentParts {
+            system_prompt: PromptTemplate::embedded().unwrap().render(&registry, &[]),
+            store: store.clone(),
+            models: Models::only(model.clone()),
+            registry,
+            executor: Executor {
+                config: ExecutorConfig::default(),
+                cache: IdempotencyCache::default(),
+                data: Arc::new(store.clone()),
+            },
+            sink: heard.clone(),
+            limits: Limits { max_rounds: 6, ..Limits::default() },
+            default_level: OutputLevel::Standard,
+            counter,
+            metrics: Metrics::default(),
+            log: ConversationLog::off(),
+            skills: Skills::none(),
+        };
+        let agent = Agent::new(parts);
+        Self { agent, store, model, heard, ran, owner: UserId::local(), folder }
+    }
+
+    pub async fn ask(&self, message: &str, conversation: Option<&ConversationId>) -> ba_agent::Admitted {
+        self.agent.admit(&self.owner, query(message, conversation)).await.unwrap()
+    }
+}
+
+pub fn query(message: &str, conversation: Option<&ConversationId>) -> QueryRequest {
+    QueryRequest {
+        message: message.to_owned(),
+        conversation_id: conversation.cloned(),
+        file_ids: vec![],
+        model: None,
+        output_level: None,
+    }
+}
+
+pub fn call(tool: &str, arguments: serde_json::Value) -> String {
+    json!({"task_analysis": "先计算", "execution_plan": "R1: 计算(当前); R2: 回答", "current_round": 1,
+           "action": {"type": "tool_call", "content": [
+               {"tool_name": tool, "tool_call_id": "call_1", "arguments": arguments}]}})
+    .to_string()
+}
+
+pub fn complete(content: &str) -> String {
+    json!({"task_analysis": "完成", "execution_plan": "R1: 计算; R2: 回答(当前)", "current_round": 2,
+           "action": {"type": "complete", "content": content, "recommended_questions": ["还有呢？"]}})
+    .to_string()
+}

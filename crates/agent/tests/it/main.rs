@@ -1,0 +1,7 @@
+//! Runs driven end to end with a scripted model, a real store and real files: what the model would see next.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+mod bench;
+mod cancel;
+mod resume;
+mod turns;

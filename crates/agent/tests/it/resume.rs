@@ -1,0 +1,57 @@
+//! Runs that a crash interrupted: taken up from the last step, nothing with effects run twice.
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use ba_model::{ScriptedModel, ScriptedReply};
+use serde_json::json;
+
+use crate::bench::{Bench, call, complete};
+
+#[tokio::test]
+async fn a_run_interrupted_at_the_model_is_resumed() {
+    let folder = Arc::new(tempfile::tempdir().unwrap());
+    let slow = ScriptedReply::text("never").after(Duration::from_secs(600));
+    let model = ScriptedModel::new([ScriptedReply::text(call("add", json!({"numbers": [1, 2]}))), slow]);
+    let bench = Bench::in_folder(folder.clone(), model, Duration::ZERO).await;
+    let admitted = bench.ask("q", None).await;
+    while bench.model.requests().len() < 2 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    // The process goes away: the driver is dropped in the middle of its step.
+    bench.agent.shutdown(Duration::ZERO).await;
+    drop(bench);
+
+    let bench = Bench::in_folder(folder, ScriptedModel::new([complete("接着做完")]), Duration::ZERO).await;
+    assert_eq!(bench.agent.resume_open_runs().await.unwrap(), 1);
+    let answer = bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap();
+    assert_eq!(answer.response, "接着做完");
+    assert_eq!(answer.tool_calls.len(), 1, "what was done before the crash is still known");
+    let request = bench.model.request(0).unwrap();
+    assert!(request.messages.iter().any(|m| m.wire_text().contains("sum\n3")), "recorded results are reused");
+}
+
+#[tokio::test]
+async fn a_call_with_effects_in_flight_is_reported_and_not_run_again() {
+    let folder = Arc::new(tempfile::tempdir().unwrap());
+    let bench = Bench::in_folder(
+        folder.clone(),
+        ScriptedModel::new([call("effect", json!({}))]),
+        Duration::from_secs(600),
+    )
+    .await;
+    let admitted = bench.ask("q", None).await;
+    while bench.ran.load(Ordering::SeqCst) == 0 {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+    }
+    bench.agent.shutdown(Duration::ZERO).await;
+    drop(bench);
+
+    let bench = Bench::in_folder(folder, ScriptedModel::new([complete("明白")]), Duration::ZERO).await;
+    bench.agent.resume_open_runs().await.unwrap();
+    bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap();
+    assert_eq!(bench.ran.load(Ordering::SeqCst), 0, "the effect did not happen twice");
+    let shown = bench.model.request(0).unwrap().messages.last().unwrap().wire_text();
+    assert!(shown.contains("INTERRUPTED"), "{shown}");
+}

@@ -1,0 +1,98 @@
+//! Turns that go well, and turns a model spoils.
+
+use ba_model::{ModelError, ScriptedModel, ScriptedReply};
+use ba_protocol::{Message, RunEvent};
+use serde_json::json;
+
+use crate::bench::{Bench, call, complete};
+
+/// Everything after the system prompt, as the model reads it.
+fn seen(messages: &[Message]) -> String {
+    messages.iter().skip(1).map(|m| format!("[{}]\n{}\n", m.role.as_str(), m.wire_text())).collect()
+}
+
+#[tokio::test]
+async fn two_rounds_and_the_exact_second_request() {
+    let bench =
+        Bench::new(ScriptedModel::new([call("add", json!({"numbers": [40, 2]})), complete("合计 **42**。")]))
+            .await;
+    let admitted = bench.ask("40 加 2 是多少？", None).await;
+    let answer = bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap();
+    assert_eq!(answer.response, "合计 **42**。");
+    assert_eq!(answer.metadata.recommended_questions, ["还有呢？"]);
+    assert_eq!(answer.tool_calls.len(), 1);
+    insta::assert_snapshot!("second_request", seen(&bench.model.request(1).unwrap().messages));
+    let names: Vec<&str> =
+        bench.heard.0.lock().iter().filter(|e| e.is_durable()).map(RunEvent::name).collect();
+    assert_eq!(names, ["run.started", "round", "tool.started", "tool.finished", "report"]);
+}
+
+#[tokio::test]
+async fn the_next_turn_begins_with_the_last_ones_bytes() {
+    let replies =
+        (0..10).flat_map(|i| [call("add", json!({"numbers": [i, 1]})), complete(&format!("结果 {}", i + 1))]);
+    let bench = Bench::new(ScriptedModel::new(replies)).await;
+    let mut conversation = None;
+    for turn in 0..4 {
+        let admitted = bench.ask(&format!("第 {turn} 问"), conversation.as_ref()).await;
+        bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap();
+        conversation = Some(admitted.conversation_id);
+    }
+    let requests = bench.model.requests();
+    // SPEC X1: a turn's last request, without the file list it does not have, starts the next turn's first request.
+    for pair in [(1, 2), (3, 4), (5, 6)] {
+        let before = &requests[pair.0].messages;
+        assert_eq!(before[..], requests[pair.1].messages[..before.len()]);
+    }
+}
+
+#[tokio::test]
+async fn a_broken_answer_gets_one_correction_turn() {
+    let broken = r#"{"task_analysis": "x", "action": {"type": "dance", "content": 5}}"#;
+    let bench = Bench::new(ScriptedModel::new([broken.to_owned(), complete("好了")])).await;
+    let admitted = bench.ask("q", None).await;
+    let answer = bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap();
+    assert_eq!(answer.response, "好了");
+    let second = seen(&bench.model.request(1).unwrap().messages);
+    assert!(second.contains("dance") && second.contains("无法解析"), "{second}");
+}
+
+#[tokio::test]
+async fn an_unknown_tool_and_wrong_arguments_are_answered() {
+    let bench = Bench::new(ScriptedModel::new([
+        call("ad", json!({})),
+        call("add", json!({"numbers": "many"})),
+        complete("ok"),
+    ]))
+    .await;
+    let admitted = bench.ask("q", None).await;
+    bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap();
+    insta::assert_snapshot!("answered_mistakes", seen(&bench.model.request(2).unwrap().messages));
+}
+
+#[tokio::test]
+async fn a_model_that_fails_ends_the_run_readably_and_the_next_turn_works() {
+    let failing = ScriptedReply::error(ModelError::Unauthorized { status: 401 });
+    let bench = Bench::new(ScriptedModel::new([failing, ScriptedReply::text(complete("回来了"))])).await;
+    let admitted = bench.ask("q", None).await;
+    let error = bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap_err();
+    assert!(error.to_string().contains("BA_API_KEY"), "{error}");
+    let again = bench.ask("再问", Some(&admitted.conversation_id)).await;
+    let answer = bench.agent.wait(&bench.owner, &again.run_id).await.unwrap();
+    assert_eq!(answer.response, "回来了");
+}
+
+#[tokio::test]
+async fn code_in_a_report_is_saved_and_history_keeps_its_line() {
+    let report = "结果如下\n\n```python\nprint(1)\n```\n完";
+    let bench = Bench::new(ScriptedModel::new([complete(report), complete("继续")])).await;
+    let first = bench.ask("写代码", None).await;
+    let answer = bench.agent.wait(&bench.owner, &first.run_id).await.unwrap();
+    let saved = &answer.metadata.saved_codes[0];
+    let (_, code) = bench.store.code(&first.conversation_id, &saved.code_id, None).await.unwrap();
+    assert_eq!(code.trim(), "print(1)");
+    let second = bench.ask("继续", Some(&first.conversation_id)).await;
+    bench.agent.wait(&bench.owner, &second.run_id).await.unwrap();
+    let seen = seen(&bench.model.request(1).unwrap().messages);
+    assert!(seen.contains("<!-- CODE_SAVED: ") && !seen.contains("print(1)\n```"), "{seen}");
+}
