@@ -10,6 +10,8 @@ use crate::auth::MaybeCaller;
 use crate::envelope::Data;
 use crate::state::AppState;
 
+/// So many calls without one answer, and the model counts as not working.
+const FAILURES: u64 = 3;
 const CHECK_TIME: std::time::Duration = std::time::Duration::from_secs(5);
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -54,7 +56,8 @@ pub async fn ready(State(state): State<AppState>, MaybeCaller(caller): MaybeCall
         (check.name(), answer.unwrap_or_else(|_| Err("no answer in time".to_owned())))
     });
     let (database, others) = tokio::join!(database, futures::future::join_all(others));
-    let checks: Vec<CheckResult> = std::iter::once(database)
+    let checks: Vec<CheckResult> = [database, ("model", model(&state))]
+        .into_iter()
         .chain(others)
         .map(|(name, answer)| {
             let ok = answer.is_ok();
@@ -65,4 +68,16 @@ pub async fn ready(State(state): State<AppState>, MaybeCaller(caller): MaybeCall
     let ready = checks.iter().all(|check| check.ok) && !state.draining.is_cancelled();
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, Data::of(Readiness { ready, checks })).into_response()
+}
+
+/// By experience, not by asking: a question to a model costs money. One that never answered does not work.
+fn model(state: &AppState) -> Result<String, String> {
+    let name = &state.deps.agent.model().info().name;
+    let snapshot = state.deps.agent.metrics().snapshot();
+    match snapshot.models.iter().find(|(known, _)| known == name) {
+        Some((_, seen)) if seen.calls >= FAILURES && seen.errors == seen.calls => {
+            Err(format!("{name} failed in all of {} calls", seen.calls))
+        }
+        _ => Ok(name.clone()),
+    }
 }

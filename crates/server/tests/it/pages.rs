@@ -86,10 +86,23 @@ async fn health_is_about_the_process_and_readiness_about_its_work() {
     let ready = broken.get("/ready").await;
     assert_eq!(ready.status, 503);
     assert_eq!(
-        ready.body["data"]["checks"][1],
+        ready.body["data"]["checks"][2],
         json!({"name": "sandbox", "ok": false, "detail": "Landlock is missing"})
     );
     assert_eq!(broken.get("/health").await.status, 200);
+}
+
+#[tokio::test]
+async fn a_model_that_never_answers_is_not_ready() {
+    let app = App::start().await;
+    for _ in 0..3 {
+        assert_eq!(app.get("/ready").await.status, 200);
+        app.post("/agent/query", json!({"message": "fail"})).await;
+    }
+    let ready = app.get("/ready").await;
+    assert_eq!((ready.status, &ready.body["data"]["checks"][1]["ok"]), (503, &json!(false)));
+    app.ask("use the tool").await;
+    assert_eq!(app.get("/ready").await.status, 200);
 }
 
 // SPEC M2
