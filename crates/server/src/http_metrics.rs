@@ -66,7 +66,10 @@ pub async fn measure(State(state): State<AppState>, request: Request, next: Next
         .extensions()
         .get::<MatchedPath>()
         .map_or_else(|| "other".to_owned(), |path| path.as_str().to_owned());
+    let id = request.headers().get("x-request-id").cloned();
     let response = next.run(request).await;
-    state.http_metrics.record(&method, &route, response.status().as_u16(), started.elapsed());
+    let (status, took) = (response.status().as_u16(), started.elapsed());
+    tracing::debug!(method, route, status, ms = took.as_secs_f64() * 1e3, request_id = ?id, "answered");
+    state.http_metrics.record(&method, &route, status, took);
     response
 }

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use ba_server::ServerConfig;
 use serde_json::json;
 
 use crate::kit::{App, Reader, durable};
@@ -203,4 +204,29 @@ async fn a_stopping_server_lets_runs_finish() {
     app.stop().await.unwrap();
     assert_eq!(reader.all().await.last().unwrap().name, "report");
     assert!(client.get(url).send().await.is_err(), "nobody listens any more");
+}
+
+// SPEC E13: what cannot finish in time is left as it is, and goes on at the next start.
+#[tokio::test]
+async fn a_run_that_does_not_finish_in_time_is_taken_up_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = ba_store::Store::open(ba_store::StoreConfig::local(folder.path())).await.unwrap();
+    let config = || ServerConfig { shutdown_grace: Duration::from_millis(100), ..ServerConfig::default() };
+    let app = App::start_on(tempfile::tempdir().unwrap(), store.clone(), config(), |_| {}).await;
+    let mut reader = stream(&app, "never answer").await;
+    let run = reader.next().await.unwrap().data["run_id"].as_str().unwrap().to_owned();
+    app.stop().await.unwrap();
+    assert!(reader.all().await.is_empty(), "the stream ends without an end of the run");
+
+    let again = App::start_on(tempfile::tempdir().unwrap(), store, config(), |deps| {
+        let agent = deps.agent.clone();
+        tokio::spawn(async move { agent.resume_open_runs().await.unwrap() });
+    })
+    .await;
+    let mut reader = resume(&again, &run, None).await;
+    assert_eq!(reader.next().await.unwrap().name, "run.started");
+    while again.post(&format!("/runs/{run}/cancel"), json!({})).await.body["data"]["cancelled"] != true {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    assert_eq!(reader.all().await.last().unwrap().name, "run.cancelled");
 }
