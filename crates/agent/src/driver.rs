@@ -63,7 +63,12 @@ impl Driver {
 
     /// Drives a run to its end, waiting first for its conversation's turn (SPEC E12).
     pub async fn drive(&self, record: RunRecord, state: RunState, cancel: &CancellationToken) {
-        let _turn = match self.parts.store.locks().lock(&record.conversation_id).await {
+        let turn = tokio::select! {
+            turn = self.parts.store.locks().lock(&record.conversation_id) => turn.map(Some),
+            // Who cancels a run that still waits need not wait for the one before it.
+            () = cancel.cancelled() => Ok(None),
+        };
+        let _turn = match turn {
             Ok(guard) => guard,
             Err(error) => return tracing::error!(run = %record.id, %error, "cannot lock the conversation"),
         };
@@ -87,11 +92,12 @@ impl Driver {
         }
         loop {
             let stepped = tokio::select! {
-                stepped = drive.step() => stepped,
+                biased;
                 () = cancel.cancelled() => {
                     drive.state.machine.end(Outcome::Cancelled);
                     drive.step().await
                 }
+                stepped = drive.step() => stepped,
             };
             match stepped {
                 Ok(true) => return,

@@ -112,6 +112,22 @@ async fn cancel_stops_model_and_tools_at_once() {
 }
 
 #[tokio::test]
+async fn a_run_that_waits_for_its_turn_can_be_cancelled() {
+    let app = App::start().await;
+    let mut first = stream(&app, "never answer").await;
+    let started = first.next().await.unwrap().data;
+    let body = json!({"message": "second", "conversation_id": started["conversation_id"]});
+    let request = app.client.post(app.api("/agent/query/stream")).json(&body);
+    let mut second = Reader::new(request.send().await.unwrap());
+    let waiting = second.next().await.unwrap().data["run_id"].as_str().unwrap().to_owned();
+    app.post(&format!("/runs/{waiting}/cancel"), json!({})).await;
+    assert_eq!(second.all().await.last().unwrap().name, "run.cancelled");
+    let run = started["run_id"].as_str().unwrap();
+    assert_eq!(app.get(&format!("/runs/{run}")).await.body["data"]["status"], "running");
+    app.post(&format!("/runs/{run}/cancel"), json!({})).await;
+}
+
+#[tokio::test]
 async fn a_failed_run_says_why_in_both_ways() {
     let app = App::start().await;
     let answer = app.post("/agent/query", json!({"message": "fail"})).await;
