@@ -9,10 +9,10 @@ use ba_agent::Models;
 use ba_config::{Config, ModelChoice, RemoteModel};
 use ba_model::{HttpModel, Matching, Model, ModelSettings, Prices, RecordingModel, ReplayModel};
 
-/// Default and summary models; `record` keeps the default one's turns in a file.
+/// Default and summary models; `record`, or `BA_RECORD`, keeps the default one's turns in a file.
 pub fn models(config: &Config, record: Option<&Path>) -> anyhow::Result<Models> {
     let mut default = model(&config.model)?;
-    if let Some(path) = record {
+    if let Some(path) = record.or(config.record.as_deref()) {
         default = Arc::new(RecordingModel::new(default, path).with_context(|| path.display().to_string())?);
     }
     let summary = match &config.summary_model {
