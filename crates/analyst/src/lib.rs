@@ -2,6 +2,7 @@
 //! protocol. It computes nothing itself: figures come from tool results, or they are not given.
 
 pub mod analyst;
+pub mod eval;
 pub mod export;
 pub mod forecast;
 pub mod glossary;

@@ -113,7 +113,7 @@ impl Reader<'_> {
                     self.draft.grain = Some(Grain::Day);
                 }
             }
-            Role::Flag => self.read_flag(i, column, by),
+            Role::Flag => self.read_flag(i, column, by && self.before(i) != Some(Word::Who)),
             Role::Dimension | Role::Id => self.read_dimension(i, column, by, agg),
         }
     }
@@ -179,14 +179,15 @@ impl Reader<'_> {
     }
 
     fn read_dimension(&mut self, i: usize, column: ColRef, by: bool, agg: &mut Option<Agg>) {
-        let suffix = self.after(i) == Some(Word::CountSuffix)
-            && self.tokens[i + 1].start == self.tokens[i].end
-            || self.counts_despite_quantity(i)
+        let touching = |j: usize| self.tokens[j].start == self.tokens[i].end;
+        let suffix = self.after(i) == Some(Word::CountSuffix) && touching(i + 1)
             || self.after(i) == Some(Word::Count) && self.close(i, i + 1)
             || self.asked_after(i);
-        let counted = matches!(self.before(i), Some(Word::HowMany | Word::Count | Word::Distinct))
+        let suffix = self.counts_despite_quantity(i) || suffix;
+        let lead = self.before_values(i);
+        let counted = matches!(lead, Some(Word::HowMany | Word::Count | Word::Distinct))
             || suffix
-            || self.before(i) == Some(Word::HowMuch) && !self.before_is_english(i);
+            || lead == Some(Word::HowMuch) && !self.before_is_english(i);
         let per_id = self.before(i) == Some(Word::By)
             && self.tokens[i - 1].text == "per"
             && self.scope.role(column) == Role::Id
@@ -194,19 +195,59 @@ impl Reader<'_> {
         if per_id {
             self.per(column);
         } else if (counted || self.most(i) && self.other_dim(i)) && (!by || suffix) {
-            let best = self.count_column(column);
-            let total_of_rows = self.scope.column(best).distinct >= self.scope.tables[best.table].rows;
-            let measure = if total_of_rows && self.before(i) != Some(Word::Distinct) {
-                Measure::Rows
+            let measure = if self.before(i) == Some(Word::Distinct) {
+                Measure::Of(Agg::Distinct, self.count_column(column))
             } else {
-                Measure::Of(Agg::Distinct, best)
+                self.count_of(column)
             };
             self.draft.measures.push(Wanted::Fixed(measure));
             *agg = None;
-        } else if !self.draft.dims.contains(&column) {
+        } else if !self.is_row_noun(i, column, by) && !self.draft.dims.contains(&column) {
             self.draft.dims.push(column);
             self.draft.grouped |= by;
         }
+    }
+
+    /// How many such things there are: rows when each row is one, else different names.
+    pub(super) fn count_of(&self, column: ColRef) -> Measure {
+        let best = self.count_column(column);
+        let one_each = self.scope.column(best).distinct >= self.scope.tables[best.table].rows;
+        if one_each && best.table == self.scope.in_scope[0] {
+            Measure::Rows
+        } else {
+            Measure::Of(Agg::Distinct, best)
+        }
+    }
+
+    /// The word before a name, values in between aside: `how many female employees`.
+    fn before_values(&self, i: usize) -> Option<Word> {
+        let mut j = i;
+        while j > 0 && (matches!(self.tokens[j - 1].tok, Tok::Val(..)) || self.flag_between(j - 1)) {
+            j -= 1;
+        }
+        self.before(j)
+    }
+
+    fn flag_between(&self, j: usize) -> bool {
+        self.col(j).is_some_and(|c| self.scope.role(c) == Role::Flag)
+    }
+
+    /// `employees` in `the average age of employees`: what a row is, not what to group by.
+    fn is_row_noun(&self, i: usize, column: ColRef, by: bool) -> bool {
+        const RANKING: [Word; 8] = [
+            Word::Top,
+            Word::Bottom,
+            Word::Highest,
+            Word::Lowest,
+            Word::Rank,
+            Word::List,
+            Word::BestSelling,
+            Word::WorstSelling,
+        ];
+        let best = self.count_column(column);
+        let one_each = self.scope.column(best).distinct * 10 >= self.scope.tables[best.table].rows * 9;
+        let named_id = self.scope.role(column) == Role::Id && self.before(i) != Some(Word::By);
+        (one_each || named_id) && !by && !self.draft.says_any(&RANKING)
     }
 
     /// `…的订单有多少`: the question word comes last.

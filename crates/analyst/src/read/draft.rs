@@ -24,6 +24,8 @@ pub struct Draft {
     pub grain: Option<Grain>,
     pub values: Vec<(ColRef, String, bool)>,
     pub numbers: Vec<(Option<ColRef>, Cmp, f64)>,
+    /// `more than 50 employees`: a bound on a count.
+    pub counts: Option<(Cmp, f64)>,
     pub flags: Vec<(ColRef, bool)>,
     pub times: Vec<When>,
     pub dates: Vec<ColRef>,
@@ -37,6 +39,8 @@ pub struct Draft {
     pub stray_numbers: Vec<f64>,
     /// A column named beside a condition on it.
     pub conditioned: Vec<ColRef>,
+    /// `the share of …`: the part is named after the word, as in English.
+    pub share_leads: bool,
     /// `by` or `which` came with a dimension.
     pub grouped: bool,
     pub notes: Vec<Note>,
@@ -111,6 +115,7 @@ impl Reader<'_> {
 
     fn note_word(&mut self, i: usize, w: Word) {
         self.draft.words.insert(w);
+        self.draft.share_leads |= w == Word::Share && self.tokens[i].text.is_ascii();
         let grain = match w {
             Word::Hour => Some(Grain::Hour),
             Word::Day => Some(Grain::Day),
@@ -125,7 +130,9 @@ impl Reader<'_> {
         // `12 months` counts, it does not group.
         let counted =
             i > 0 && matches!(self.tokens[i - 1].tok, Tok::Num(_)) && self.before(i - 1) != Some(Word::By);
-        if grain.is_some() && !counted && self.draft.grain.is_none() {
+        // … unless it is the window of a moving average, which is of such periods.
+        let window = self.tokens.iter().any(|t| t.tok == Tok::Word(Word::Moving));
+        if grain.is_some() && (!counted || window) && self.draft.grain.is_none() {
             self.draft.grain = grain;
         }
         let chart = match w {
@@ -265,6 +272,10 @@ impl Reader<'_> {
             }
         });
         if let Some(cmp) = cmp.or(before) {
+            if self.counts_things(i) {
+                self.draft.counts = Some((cmp, n));
+                return i + 1;
+            }
             let column = self.subject(i);
             self.draft.numbers.push((column, cmp, n));
             return i + 1;
@@ -304,8 +315,34 @@ impl Reader<'_> {
         i + 1
     }
 
+    /// `more than 50 employees`: the number counts things.
+    fn counts_things(&mut self, i: usize) -> bool {
+        let Some(column) = self.col(i + 1).filter(|_| self.close(i, i + 1)) else { return false };
+        let measured = |j: usize| self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
+        if (i.saturating_sub(4)..i).any(measured) {
+            return false;
+        }
+        let thing = matches!(self.scope.role(column), Role::Dimension | Role::Id);
+        if thing {
+            self.used[i + 1] = true;
+            let measure = self.count_of(column);
+            self.draft.measures.push(Wanted::Fixed(measure));
+        }
+        thing
+    }
+
     /// The numeric column a condition is about: the nearest before it, else the next one.
     fn subject(&mut self, i: usize) -> Option<ColRef> {
+        let implied = i.checked_sub(1).and_then(|j| match self.tokens[j].text.as_str() {
+            "older than" | "younger than" => Some("age"),
+            "cheaper than" | "贵于" => Some("price"),
+            "longer than" | "shorter than" => Some("duration"),
+            _ => None,
+        });
+        if let Some(column) = implied.and_then(|id| self.scope.concept_columns(id).first().map(|(c, _)| *c)) {
+            self.draft.conditioned.push(column);
+            return Some(column);
+        }
         let numeric = |j: &usize| self.col(*j).filter(|c| self.scope.role(*c) == Role::Measure);
         let found = (i.saturating_sub(4)..i)
             .rev()

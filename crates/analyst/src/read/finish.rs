@@ -48,7 +48,8 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     }
     question.measures = measures(scope, &mut draft, &mut question.notes);
     question.filters = filters(&draft);
-    set_numbers(scope, &draft, &mut question);
+    set_numbers(scope, &draft, &mut question)?;
+    question.having = question.having.or(draft.counts);
     set_intent(scope, &draft, &mut question, &times, span)?;
     place_times(&mut question, times, date);
     Ok(question)
@@ -169,7 +170,7 @@ fn filters(draft: &Draft) -> Vec<Filter> {
 }
 
 /// A condition on a number holds for rows, or for groups when groups are asked for.
-fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
     let group =
         draft.dims.first().filter(|d| scope.column(**d).distinct * 10 < scope.tables[d.table].rows * 9);
     let asks_groups =
@@ -180,8 +181,7 @@ fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
             _ => None,
         });
         let Some(column) = column.or(fallback).or_else(|| default_column(scope)) else {
-            question.having = Some((*cmp, *value));
-            continue;
+            return Err(Refusal::NothingAsked);
         };
         let already: Option<usize> =
             question.measures.iter().position(|m| matches!(m, Measure::Of(_, c) if *c == column));
@@ -206,6 +206,7 @@ fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
             question.filters.push(Filter::Number { column, cmp: *cmp, value: *value });
         }
     }
+    Ok(())
 }
 
 fn column_is_counted(question: &Question) -> bool {
@@ -328,8 +329,7 @@ fn share(draft: &Draft, question: &mut Question) {
     if !draft.says(Word::Share) || rated {
         return;
     }
-    let parts: Vec<Filter> =
-        question.filters.iter().filter(|f| !matches!(f, Filter::In { negated: true, .. })).cloned().collect();
+    let parts = parts_of(draft, question);
     let grouped = question.groups.iter().any(|g| matches!(g, Group::By(_)));
     if grouped && (parts.is_empty() || draft.grouped || draft.says(Word::By)) {
         question.intent = Intent::Share;
@@ -338,6 +338,18 @@ fn share(draft: &Draft, question: &mut Question) {
         question.groups.clear();
         question.intent = Intent::ShareOf { parts };
     }
+}
+
+/// The filters that make the part: of several values the one said next to the share, the others limit the whole.
+fn parts_of(draft: &Draft, question: &Question) -> Vec<Filter> {
+    let positive = |f: &&Filter| !matches!(f, Filter::In { negated: true, .. });
+    let parts: Vec<Filter> = question.filters.iter().filter(positive).cloned().collect();
+    let values: Vec<&Filter> = parts.iter().filter(|f| matches!(f, Filter::In { .. })).collect();
+    if values.len() < 2 {
+        return parts;
+    }
+    let near = if draft.share_leads { values.first() } else { values.last() };
+    near.map(|f| vec![(*f).clone()]).unwrap_or_default()
 }
 
 fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
@@ -365,6 +377,11 @@ fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Re
         return Ok(());
     }
     if question.groups.is_empty() {
+        let only_rows = question.measures.is_empty() && !draft.numbers.is_empty();
+        if only_rows {
+            question.intent = Intent::Rows;
+            return Ok(());
+        }
         return scalar_intent(draft, question);
     }
     need_measure(scope, draft, question);
