@@ -8,6 +8,7 @@
     reason = "a developer's tool"
 )]
 
+#[allow(dead_code, reason = "shared with other programs")]
 #[path = "../tests/support/mod.rs"]
 mod support;
 

@@ -90,7 +90,8 @@ impl OfflineAnalyst {
         match turn.outcome(&lookup) {
             Some(found) => values::learn(&mut tables, &observe::grid(&found.content).unwrap_or_default()),
             None if !turn.last => {
-                if let Some(sql) = values::lookup(&tables, turn, &self.unknown(turn, &tables)) {
+                if let Some(sql) = values::lookup(&self.glossary, &tables, turn, &self.unknown(turn, &tables))
+                {
                     let why = lang.pick(
                         "在表格的取值中查找问题里的词。",
                         "Look for the question's words among the tables' values.",

@@ -102,8 +102,13 @@ impl Dictionary {
             self.add(&column.name, Meaning::Column(at, 4));
             self.add(&column.words, Meaning::Column(at, 4));
             self.add(&column.words.replace(' ', ""), Meaning::Column(at, 4));
-            for part in name_parts(&column.words) {
+            let measured = column.role == Role::Measure;
+            for part in name_parts(&column.words, measured) {
                 self.add(&part, Meaning::Column(at, 2));
+            }
+            if let (true, Some((thing, _))) = (measured, column.words.split_once(' ')) {
+                // `patient` of `patient age`: a thing in these rows, not the figure.
+                self.add(thing, Meaning::Stop);
             }
             if column.kind == Kind::Text && column.role != Role::Flag {
                 for value in &column.values {
@@ -135,11 +140,11 @@ impl Dictionary {
                 self.add(bare, Meaning::Value(at, value.to_owned(), 3));
             }
         }
-        let words: Vec<&str> = plain.split([' ', '-', '&', '/', ',']).filter(|w| w.len() >= 4).collect();
-        if plain.contains([' ', '-', '&']) && words.len() <= 3 {
-            for word in words {
-                self.add(word, Meaning::Value(at, value.to_owned(), 2));
-            }
+        // `Paid` for `Paid Ads`; never the last word, which is often a common noun.
+        if let Some((first, _)) = plain.split_once([' ', '-', '&'])
+            && first.len() >= 4
+        {
+            self.add(first, Meaning::Value(at, value.to_owned(), 2));
         }
     }
 
@@ -165,20 +170,33 @@ impl Dictionary {
         };
         let mut best: Option<(usize, String, Meaning)> = None;
         for (phrase, meaning) in self.by_first.values().flatten() {
-            if phrase.len().abs_diff(length) > allowed
+            let reach = if matches!(meaning, Meaning::Column(..)) { 4 } else { allowed };
+            if phrase.len().abs_diff(length) > reach
                 || phrase.len() < 4
                 || matches!(meaning, Meaning::Stop | Meaning::Beyond(_))
             {
                 continue;
             }
             let phrase: String = phrase.iter().collect();
-            let distance = strsim::damerau_levenshtein(word, &phrase);
+            let same_stem = matches!(meaning, Meaning::Column(..)) && related(word, &phrase);
+            let distance = if same_stem { 0 } else { strsim::damerau_levenshtein(word, &phrase) };
             if distance <= allowed && best.as_ref().is_none_or(|(d, p, _)| (distance, &phrase) < (*d, p)) {
                 best = Some((distance, phrase, meaning.clone()));
             }
         }
         best.map(|(_, phrase, meaning)| (phrase, meaning))
     }
+}
+
+/// `stayed` and `stay`, `readmission` and `readmitted`: one word in two forms.
+fn related(a: &str, b: &str) -> bool {
+    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    const ENDINGS: [&str; 12] = ["", "s", "es", "ed", "d", "ing", "er", "ers", "ion", "ions", "ment", "al"];
+    let ends = |text: &str| ENDINGS.contains(&text);
+    let inflected = common >= 4 && ends(&a[common..]) && ends(&b[common..]);
+    let cognate =
+        common >= 5 && common * 2 > a.len().max(b.len()) && a.is_ascii() && b.is_ascii() && common >= 6;
+    a.is_ascii() && b.is_ascii() && (inflected || cognate)
 }
 
 fn starts_word(text: &[char], start: usize) -> bool {
@@ -207,21 +225,26 @@ fn ends_word(text: &[char], end: usize, phrase: &[char], meaning: &Meaning) -> O
 }
 
 /// Parts of a name that may stand for it.
-fn name_parts(words: &str) -> Vec<String> {
+fn name_parts(words: &str, measured: bool) -> Vec<String> {
     const VAGUE: [&str; 24] = [
         "date", "name", "type", "total", "number", "amount", "count", "rate", "time", "value", "code",
         "year", "month", "week", "quarter", "percent", "level", "index", "group", "mean", "average",
         "status", "score", "state",
     ];
+    const UNITS: [&str; 16] = [
+        "min", "mins", "sec", "hrs", "usd", "eur", "cny", "rmb", "kg", "km", "pct", "musd", "mins", "days",
+        "hours", "cm",
+    ];
     let mut parts = Vec::new();
     let tokens: Vec<&str> = words.split(' ').collect();
     if tokens.len() > 1 {
-        parts.extend(
-            tokens
-                .iter()
-                .filter(|t| t.len() >= 4 && t.is_ascii() && !VAGUE.contains(t))
-                .map(|t| (*t).to_owned()),
-        );
+        let usable = |t: &&&str| t.len() >= 4 && t.is_ascii() && !VAGUE.contains(*t);
+        // A figure is named by the last word that says something; what comes before only narrows it.
+        let says_something = |t: &&&str| !VAGUE.contains(*t) && !UNITS.contains(*t);
+        let head: Vec<&&str> =
+            if measured { tokens.iter().rfind(says_something).into_iter().collect() } else { Vec::new() };
+        let named = tokens.iter().filter(usable).filter(|t| !measured || head.contains(t));
+        parts.extend(named.map(|t| (*t).to_owned()));
         for pair in tokens.windows(2).filter(|_| tokens.len() > 2) {
             parts.push(pair.join(" "));
         }
@@ -288,8 +311,9 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     for start in 0..text.len() {
         hits.extend(dictionary.at(&text, start).map(|(end, m)| (start, end, m.clone())));
     }
-    // The longest phrase wins; of equal ones the first in the text.
-    hits.sort_by_key(|(s, e, _)| (std::cmp::Reverse(e - s), *s));
+    // The longest phrase wins; of equal ones a name in the tables, then the first in the text.
+    let named = |m: &Meaning| matches!(m, Meaning::Column(_, 4) | Meaning::Value(_, _, 4));
+    hits.sort_by_key(|(s, e, m)| (std::cmp::Reverse(e - s), !named(m), *s));
     let mut mentions: Vec<Mention> = Vec::new();
     for (start, end, meaning) in hits {
         if let Some(same) = mentions.iter_mut().find(|m| m.start == start && m.end == end) {

@@ -157,7 +157,10 @@ pub enum Intent {
     /// The rows themselves.
     Rows,
     /// The row with the largest or smallest figure.
-    ExtremeRow,
+    ExtremeRow {
+        /// The row was asked for by name: `which film`, `who`.
+        named: bool,
+    },
 }
 
 /// A join of another table to the main one.

@@ -1,6 +1,7 @@
 //! Finds the question's words among the values of the tables: a profile lists only a few values of a column, the table
 //! has them all. One statement for all columns.
 
+use crate::glossary::Glossary;
 use crate::norm::{is_cjk, normal};
 use crate::observe::Grid;
 use crate::plan::sql::{literal, name};
@@ -10,13 +11,19 @@ use crate::turn::Turn;
 const MAX_COLUMNS: usize = 40;
 
 /// The statement that looks for values mentioned in the questions; nothing when the profiles already list all values.
-pub fn lookup(tables: &[Table], turn: &Turn, unknown: &[String]) -> Option<String> {
+pub fn lookup(glossary: &Glossary, tables: &[Table], turn: &Turn, unknown: &[String]) -> Option<String> {
     let mut text = normal(&turn.question);
     for earlier in &turn.earlier {
         text.push(' ');
         text.push_str(&normal(earlier));
     }
-    let text: String = text.chars().take(2000).collect();
+    let mut text: String = text.chars().take(2000).collect();
+    let said: Vec<&Vec<String>> =
+        glossary.value_groups.iter().filter(|g| g.iter().any(|v| text.contains(v.as_str()))).collect();
+    for alias in said.into_iter().flatten() {
+        text.push(' ');
+        text.push_str(alias);
+    }
     let mut parts = Vec::new();
     for (t, table) in tables.iter().enumerate() {
         for (c, column) in table.columns.iter().enumerate() {

@@ -25,6 +25,8 @@ lists! {
         Mean = "mean",
         Median = "median",
         Max = "max",
+        Earliest = "earliest",
+        Latest = "latest",
         Min = "min",
         Count = "count",
         CountSuffix = "count_suffix",

@@ -53,7 +53,7 @@ pub fn plan(scope: &Scope<'_>, question: &Question, lang: Lang) -> Vec<Query> {
         Intent::Columns => Vec::new(),
         Intent::Preview => vec![planner.preview()],
         Intent::Rows => planner.rows(),
-        Intent::ExtremeRow => vec![planner.extreme_row()],
+        Intent::ExtremeRow { .. } => vec![planner.extreme_row()],
     }
 }
 

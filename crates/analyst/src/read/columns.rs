@@ -71,24 +71,39 @@ impl Reader<'_> {
         }
     }
 
-    /// `how many orders` of a table without order numbers: its rows, when a row is such a thing.
-    fn count_lacking(&mut self, i: usize, concept: usize) {
-        let role = self.scope.glossary.concepts[concept].role;
-        let people = self.scope.glossary.concepts[concept].id == "employee";
+    /// A thing no column names: what a row is, when the file says so or it is asked for as a whole.
+    fn count_lacking(&mut self, i: usize, index: usize) {
+        let concept = &self.scope.glossary.concepts[index];
+        if concept.role == ConceptRole::Measure && self.beside_measure(i) {
+            // `数学成绩`: the column before says which.
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            return;
+        }
         let table = &self.scope.tables[self.scope.in_scope[0]];
-        let named = self.scope.glossary.concepts[concept]
-            .names
-            .iter()
-            .any(|n| n.len() > 3 && crate::norm::name_words(&table.filename).contains(n.as_str()));
-        let counting = matches!(self.before(i), Some(Word::HowMany | Word::Count | Word::HowMuch))
+        let words = crate::norm::name_words(&table.filename);
+        let spoken_of = |n: &String| {
+            words.contains(n.as_str()) || table.columns.iter().any(|c| c.words.split(' ').any(|w| w == n))
+        };
+        let named = concept.names.iter().any(|n| n.len() > 3 && spoken_of(n));
+        let lead = self.before_values(i);
+        let counting = matches!(lead, Some(Word::HowMany | Word::Count | Word::HowMuch))
             || self.after(i) == Some(Word::CountSuffix)
-            || self.tokens[i].text == "人数";
-        if role == ConceptRole::Entity && (named || people) {
-            self.draft.lacking.retain(|(c, _)| *c != concept);
+            || self.tokens[i].text == "人数"
+            || self.asked_after(i);
+        if concept.role == ConceptRole::Entity && (named || concept.id == "employee") {
+            self.draft.lacking.retain(|(c, _)| *c != index);
             if counting {
                 self.draft.measures.push(Wanted::Fixed(Measure::Rows));
             }
         }
+    }
+
+    /// A figure's column right before or after, an aggregate in between aside.
+    fn beside_measure(&self, i: usize) -> bool {
+        let measured = |j: usize| self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
+        let skip = |j: usize| matches!(self.tokens.get(j).map(|t| &t.tok), Some(Tok::Word(w)) if aggregate(*w).is_some());
+        let before = i.checked_sub(1).map(|j| if skip(j) { j.saturating_sub(1) } else { j });
+        before.is_some_and(measured) || measured(i + 1)
     }
 
     fn read_column(&mut self, i: usize, column: ColRef, agg: &mut Option<Agg>) {
@@ -109,6 +124,9 @@ impl Reader<'_> {
             }
             Role::Time => {
                 self.draft.dates.push(column);
+                let said = &self.tokens[i].text;
+                self.draft.events |=
+                    !["date", "time", "日期", "时间", "year", "年份"].iter().any(|w| said.contains(w));
                 if matches!(self.before(i), Some(Word::By | Word::Which)) && self.draft.grain.is_none() {
                     self.draft.grain = Some(Grain::Day);
                 }
@@ -160,7 +178,7 @@ impl Reader<'_> {
     /// `the most customers`, `客户最多的`.
     fn most(&self, i: usize) -> bool {
         let before = matches!(self.before(i), Some(Word::Highest | Word::Lowest))
-            && matches!(self.tokens[i - 1].text.as_str(), "most" | "fewest" | "least" | "最多" | "最少");
+            && matches!(self.tokens[i - 1].text.as_str(), "most" | "fewest" | "least");
         let after = self.tokens.get(i + 1).is_some_and(|t| matches!(t.text.as_str(), "最多" | "最少"))
             && self.close(i, i + 1);
         before || after
@@ -285,8 +303,14 @@ impl Reader<'_> {
 
     /// `average revenue per customer`: the total over the number of customers.
     fn per(&mut self, entity: ColRef) {
-        if let Some(Wanted::Plain(column, _)) = self.draft.measures.pop() {
-            let numerator = Box::new(Measure::Of(Agg::Sum, column));
+        let counted = match self.draft.measures.last() {
+            Some(Wanted::Plain(column, _)) => Some(Measure::Of(Agg::Sum, *column)),
+            Some(Wanted::Fixed(m @ (Measure::Rows | Measure::Of(Agg::Distinct, _)))) => Some(m.clone()),
+            _ => None,
+        };
+        if let Some(numerator) = counted {
+            self.draft.measures.pop();
+            let numerator = Box::new(numerator);
             let denominator = Box::new(Measure::Of(Agg::Distinct, entity));
             self.draft.measures.push(Wanted::Fixed(Measure::Ratio {
                 concept: usize::MAX,

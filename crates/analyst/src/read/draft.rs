@@ -39,6 +39,14 @@ pub struct Draft {
     pub stray_numbers: Vec<f64>,
     /// A column named beside a condition on it.
     pub conditioned: Vec<ColRef>,
+    /// `多少件`: units, not rows.
+    pub asks_units: bool,
+    /// A date named by what happened on it: `admissions`.
+    pub events: bool,
+    /// `the cheapest`: the figure a superlative is about.
+    pub implied: Option<ColRef>,
+    /// `the most`: a sum, not a mean.
+    pub most: bool,
     /// `the share of …`: the part is named after the word, as in English.
     pub share_leads: bool,
     /// `by` or `which` came with a dimension.
@@ -145,6 +153,13 @@ impl Reader<'_> {
             _ => None,
         };
         self.draft.chart = chart.or(self.draft.chart);
+        if let Some(id) = implied_measure(&self.tokens[i].text) {
+            self.draft.implied =
+                self.scope.concept_columns(id).first().map(|(c, _)| *c).or(self.draft.implied);
+        }
+        self.draft.asks_units |= matches!(self.tokens[i].text.as_str(), "多少件" | "多少台" | "多少款");
+        self.draft.most |=
+            matches!(self.tokens[i].text.as_str(), "most" | "fewest" | "least" | "最多" | "最少");
         match w {
             Word::Bottom | Word::Lowest | Word::Ascending | Word::WorstSelling | Word::Slowest => {
                 self.draft.order = Some(Order::Ascending)
@@ -166,6 +181,12 @@ impl Reader<'_> {
             if let Tok::Time(when) = token.tok {
                 self.draft.times.push(when);
             }
+        }
+        // `growth from 2022 to 2023` compares the ends of a range.
+        let compares =
+            [Word::Growth, Word::Yoy, Word::Compare, Word::Mom].iter().any(|w| self.draft.says(*w));
+        if let ([When::Between(a, b)], true) = (&self.draft.times[..], compares) {
+            self.draft.times = vec![When::In(*a), When::In(*b)];
         }
         // A year said apart from its month: `in March … 2024`.
         let years: Vec<_> = self.draft.times.iter().filter_map(|t| t.year()).collect();
@@ -355,6 +376,16 @@ impl Reader<'_> {
         }
         column
     }
+}
+
+/// The concept an adjective is about.
+fn implied_measure(text: &str) -> Option<&'static str> {
+    Some(match text {
+        "most expensive" | "priciest" | "cheapest" | "最贵" | "最便宜" => "price",
+        "oldest" | "youngest" => "age",
+        "longest" | "shortest" | "最久" => "duration",
+        _ => return None,
+    })
 }
 
 /// `月均` names a period and a mean in one word.

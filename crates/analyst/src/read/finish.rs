@@ -7,6 +7,7 @@ use crate::glossary::DefaultAgg;
 use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Grain, Group, Intent, Measure, Note, Order, Question, Refusal};
 use crate::read::draft::{Draft, Wanted};
+use crate::read::measures::{add_implied, default_column, measures, need_measure};
 use crate::read::tokens::Scope;
 use crate::read::{growth, scope, special};
 use crate::table::{DateForm, Kind, Role};
@@ -19,6 +20,11 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     if let Some((_, said)) = draft.lacking.first() {
         return Err(Refusal::NoColumn(said.clone()));
     }
+    let spends_numbers = draft.says_any(&[Word::Forecast, Word::Next, Word::Moving, Word::Pareto]);
+    if let (Some(stray), false) = (draft.stray_numbers.first(), spends_numbers) {
+        return Err(Refusal::Unknown(vec![stray.to_string()]));
+    }
+    add_implied(scope, &mut draft);
     let mut question = Question {
         table: main,
         intent: Intent::Value,
@@ -122,36 +128,6 @@ fn resolve_times(
     Ok(out)
 }
 
-fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Note>) -> Vec<Measure> {
-    let superlative = draft.says_any(&[Word::Highest, Word::Lowest]);
-    let scalar = draft.dims.is_empty() && draft.grain.is_none();
-    let mut out: Vec<Measure> = Vec::new();
-    for wanted in &draft.measures {
-        let measure = match wanted {
-            Wanted::Fixed(measure) => measure.clone(),
-            Wanted::Plain(column, Some(agg)) => Measure::Of(*agg, *column),
-            Wanted::Plain(column, None) => {
-                let default =
-                    if scope.column(*column).default_agg == DefaultAgg::Mean { Agg::Mean } else { Agg::Sum };
-                let agg = draft.loose_agg.unwrap_or(default);
-                let special = draft.says_any(&[Word::Correlation, Word::Distribution, Word::Outlier])
-                    || superlative && scalar;
-                if draft.loose_agg.is_none() && default == Agg::Mean && !special {
-                    notes.push(Note::DefaultAgg(agg, *column));
-                }
-                Measure::Of(agg, *column)
-            }
-        };
-        if !out.contains(&measure) {
-            out.push(measure);
-        }
-    }
-    if out.is_empty() && draft.says(Word::HowMany) {
-        out.push(Measure::Rows);
-    }
-    out
-}
-
 fn filters(draft: &Draft) -> Vec<Filter> {
     let mut out: Vec<Filter> = Vec::new();
     for (column, value, negated) in &draft.values {
@@ -213,15 +189,6 @@ fn column_is_counted(question: &Question) -> bool {
     matches!(question.measures.first(), Some(Measure::Rows | Measure::Of(Agg::Distinct, _)))
 }
 
-fn default_column(scope: &Scope<'_>) -> Option<ColRef> {
-    let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
-    let main = scope.in_scope[0];
-    let only = scope.tables[main].indices(|c| c.role == Role::Measure);
-    of("revenue")
-        .or_else(|| of("quantity"))
-        .or_else(|| only.first().map(|c| ColRef { table: main, column: *c }).filter(|_| only.len() == 1))
-}
-
 fn set_intent(
     scope: &Scope<'_>,
     draft: &Draft,
@@ -243,7 +210,7 @@ fn set_intent(
         question.intent = intent;
         return Ok(());
     }
-    if let Some(intent) = mean_per(draft, question, date) {
+    if let Some(intent) = mean_per(scope, draft, question, date) {
         question.intent = intent;
         return Ok(());
     }
@@ -258,13 +225,19 @@ fn set_intent(
 }
 
 /// `average monthly revenue`, `月均销售额`.
-fn mean_per(draft: &Draft, question: &mut Question, date: Option<ColRef>) -> Option<Intent> {
+fn mean_per(
+    scope: &Scope<'_>,
+    draft: &Draft,
+    question: &mut Question,
+    date: Option<ColRef>,
+) -> Option<Intent> {
     let grain = draft.grain?;
     let Some(Measure::Of(agg @ Agg::Mean, column)) = question.measures.first_mut() else { return None };
     let said_mean = draft.says(Word::Mean)
         && draft.measures.iter().any(|w| matches!(w, Wanted::Plain(_, a) if a.is_some()))
         || draft.loose_agg == Some(Agg::Mean);
-    let additive = !draft.dims.contains(column) && said_mean;
+    let additive =
+        !draft.dims.contains(column) && said_mean && scope.column(*column).default_agg == DefaultAgg::Sum;
     let by_time = draft.says_any(&[Word::Trend, Word::By, Word::Which]) && !draft.says(Word::Sum);
     if !additive || by_time || date.is_none() {
         return None;
@@ -422,37 +395,10 @@ fn scalar_intent(draft: &Draft, question: &mut Question) -> Result<(), Refusal> 
         return Err(Refusal::NothingAsked);
     }
     if let (true, [Measure::Of(_, _)]) = (extreme && draft.loose_agg.is_none(), &question.measures[..]) {
-        question.intent = Intent::ExtremeRow;
+        question.intent = Intent::ExtremeRow { named: draft.says_any(&[Word::Which, Word::Who]) };
         question.limit = question.limit.or(Some(1));
     }
     Ok(())
-}
-
-/// Gives a question without a measure the usual one, and says so.
-pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
-    if !question.measures.is_empty() {
-        return;
-    }
-    let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
-    let selling = draft.says_any(&[Word::BestSelling, Word::WorstSelling]);
-    let counting = draft.says_any(&[Word::MostCommon, Word::Distribution, Word::HowMany])
-        || matches!(question.intent, Intent::ShareOf { .. });
-    let column = if counting {
-        None
-    } else if selling {
-        of("quantity").or_else(|| default_column(scope))
-    } else {
-        default_column(scope)
-    };
-    let measure = match column {
-        Some(c) if scope.column(c).default_agg == DefaultAgg::Mean => Measure::Of(Agg::Mean, c),
-        Some(c) => Measure::Of(Agg::Sum, c),
-        None => Measure::Rows,
-    };
-    if !counting {
-        question.notes.push(Note::DefaultMeasure(measure.clone()));
-    }
-    question.measures.push(measure);
 }
 
 /// Puts the times into the filters, unless the intent holds them itself.

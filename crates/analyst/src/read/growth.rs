@@ -33,7 +33,7 @@ pub fn growth(
     }
     let against = if yoy { Against::YearBefore } else { Against::PreviousPeriod };
     let series = draft.grain.is_some() && !names_one_period(draft, times) && draft.dims.is_empty();
-    if series || draft.says(Word::Trend) && draft.dims.is_empty() {
+    if series || draft.says(Word::Trend) && draft.dims.is_empty() && times.is_empty() {
         return Some(Intent::GrowthSeries(against));
     }
     let after = match times.first() {

@@ -5,6 +5,7 @@ mod columns;
 pub mod draft;
 pub mod finish;
 pub mod growth;
+mod measures;
 pub mod scope;
 mod special;
 pub mod tokens;

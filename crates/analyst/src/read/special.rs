@@ -6,7 +6,7 @@ use crate::glossary::ConceptRole;
 use crate::lex::ColRef;
 use crate::question::{Agg, Grain, Group, Intent, Measure, Question, Refusal};
 use crate::read::draft::{Draft, Wanted};
-use crate::read::finish::need_measure;
+use crate::read::measures::need_measure;
 use crate::read::tokens::Scope;
 use crate::table::Role;
 use crate::timex::Days;

@@ -61,23 +61,24 @@ impl Desk<'_> {
                 self.limits()
             ));
         }
-        let parts: Vec<String> = self
-            .question
-            .measures
-            .iter()
-            .enumerate()
-            .map(|(i, m)| {
-                let value = grid.number(0, i).map_or_else(
-                    || self.t("无（该列为空）", "none (the column is empty)").to_owned(),
-                    |v| self.figure(m, v),
-                );
-                if self.zh() {
-                    format!("{}为 **{value}**", self.measure_name(m))
-                } else {
-                    format!("{} is **{value}**", self.measure_name(m))
-                }
-            })
-            .collect();
+        let parts: Vec<String> =
+            self.question
+                .measures
+                .iter()
+                .enumerate()
+                .map(|(i, m)| {
+                    let dated = grid.cell(0, i).filter(|_| grid.number(0, i).is_none()).map(text);
+                    let value =
+                        grid.number(0, i).map(|v| self.figure(m, v)).or(dated).unwrap_or_else(|| {
+                            self.t("无（该列为空）", "none (the column is empty)").to_owned()
+                        });
+                    if self.zh() {
+                        format!("{}为 **{value}**", self.measure_name(m))
+                    } else {
+                        format!("{} is **{value}**", self.measure_name(m))
+                    }
+                })
+                .collect();
         let headline = format!("{}{}", parts.join(self.t("，", ", ")), self.limits());
         let mut answer = Answer::only(headline);
         answer.findings.push(if self.zh() {

@@ -6,6 +6,7 @@ use super::{Answer, Cell, Desk, TableView};
 use crate::observe::Grid;
 use crate::plan::label;
 use crate::question::{Filter, Order};
+use crate::table::Kind;
 use crate::timex::Days;
 
 impl Desk<'_> {
@@ -201,7 +202,7 @@ impl Desk<'_> {
         answer
     }
 
-    pub(super) fn extreme_row(&self, grid: &Grid) -> Answer {
+    pub(super) fn extreme_row(&self, grid: &Grid, named: bool) -> Answer {
         let Some(value) = grid.number(0, 0) else {
             return Answer::only(format!(
                 "{}{}",
@@ -209,21 +210,35 @@ impl Desk<'_> {
                 self.limits()
             ));
         };
-        let name = text(grid.names.first().map_or("", String::as_str));
-        let row: Vec<String> = grid
-            .names
-            .iter()
-            .enumerate()
-            .skip(1)
+        let figure = text(grid.names.first().map_or("", String::as_str));
+        let cells: Vec<String> = (1..grid.names.len())
             .take(6)
-            .filter_map(|(c, n)| Some(format!("{}: {}", text(n), text(grid.cell(0, c)?))))
+            .filter_map(|c| Some(format!("{}: {}", text(&grid.names[c]), text(grid.cell(0, c)?))))
             .collect();
-        let mut answer = Answer::only(if self.zh() {
-            format!("{name}为 **{}**，对应的记录：{}{}", number(value), row.join("，"), self.limits())
-        } else {
-            format!("{name} is **{}**, in the row {}{}", number(value), row.join(", "), self.limits())
+        let row = cells.join(self.t("，", ", "));
+        let who = self.name_column().and_then(|c| grid.cell(0, c + 1)).map(text).filter(|_| named);
+        let mut answer = Answer::only(match (who, self.zh()) {
+            (Some(who), true) => {
+                format!("**{who}** 的{figure}，为 **{}**（{row}）{}", number(value), self.limits())
+            }
+            (Some(who), false) => {
+                format!("**{who}** has the {figure}, **{}** ({row}){}", number(value), self.limits())
+            }
+            (None, true) => format!("{figure}为 **{}**，对应的记录：{row}{}", number(value), self.limits()),
+            (None, false) => format!("{figure} is **{}**, in the row {row}{}", number(value), self.limits()),
         });
         answer.table = Some(TableView::new(grid, &[Cell::Number]));
         answer
+    }
+
+    /// The column that names a row: a title or name, else what is different in each row.
+    fn name_column(&self) -> Option<usize> {
+        let table = &self.scope.tables[self.question.table];
+        let unique = |c: &crate::table::Column| c.kind == Kind::Text && c.distinct * 10 >= table.rows * 9;
+        let called = |c: &crate::table::Column| {
+            ["name", "title", "姓名", "名称", "标题"].iter().any(|n| c.words.ends_with(n))
+        };
+        let named = table.columns.iter().position(|c| called(c) && unique(c));
+        named.or_else(|| table.columns.iter().position(unique))
     }
 }

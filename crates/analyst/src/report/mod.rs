@@ -159,7 +159,7 @@ impl Desk<'_> {
             Intent::Columns => return None,
             Intent::Preview => self.preview(grid),
             Intent::Rows => self.rows(grid, other("count").and_then(|g| g.number(0, 0))),
-            Intent::ExtremeRow => self.extreme_row(grid),
+            Intent::ExtremeRow { named } => self.extreme_row(grid, *named),
         })
     }
 

@@ -1,0 +1,113 @@
+//! Which figures a question is about, when it says so, implies it, or leaves it open.
+
+use crate::glossary::DefaultAgg;
+use crate::lex::ColRef;
+use crate::question::{Agg, Intent, Measure, Note, Question};
+use crate::read::draft::{Draft, Wanted};
+use crate::read::tokens::Scope;
+use crate::table::Role;
+use crate::word::Word;
+
+/// Measures that other words stand for: `the cheapest`, `卖了多少件`, `the earliest date`, `admissions`.
+pub(super) fn add_implied(scope: &Scope<'_>, draft: &mut Draft) {
+    let extreme = if draft.says(Word::Earliest) {
+        Some(Agg::Min)
+    } else {
+        draft.says(Word::Latest).then_some(Agg::Max)
+    };
+    if let (Some(agg), Some(date), true) = (extreme, draft.dates.first(), draft.measures.is_empty()) {
+        draft.measures.push(Wanted::Fixed(Measure::Of(agg, *date)));
+    }
+    if !draft.measures.is_empty() {
+        return;
+    }
+    if let Some(column) = draft.implied {
+        draft.measures.push(Wanted::Plain(column, None));
+    } else if draft.asks_units {
+        let quantity = scope.concept_columns("quantity");
+        draft.measures.extend(quantity.first().map(|(c, _)| Wanted::Plain(*c, Some(Agg::Sum))));
+    } else if draft.events {
+        draft.measures.push(Wanted::Fixed(Measure::Rows));
+    }
+}
+
+pub(super) fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Note>) -> Vec<Measure> {
+    let superlative = draft.says_any(&[Word::Highest, Word::Lowest]);
+    let scalar = draft.dims.is_empty() && draft.grain.is_none();
+    let mut out: Vec<Measure> = Vec::new();
+    for wanted in &draft.measures {
+        let measure = match wanted {
+            Wanted::Fixed(measure) => measure.clone(),
+            Wanted::Plain(column, Some(agg)) => Measure::Of(*agg, *column),
+            Wanted::Plain(column, None) => {
+                let default = default_agg(scope, draft, *column);
+                let agg = draft.loose_agg.unwrap_or(default);
+                let special = draft.says_any(&[Word::Correlation, Word::Distribution, Word::Outlier])
+                    || superlative && scalar;
+                if draft.loose_agg.is_none() && default == Agg::Mean && !special {
+                    notes.push(Note::DefaultAgg(agg, *column));
+                }
+                Measure::Of(agg, *column)
+            }
+        };
+        if !out.contains(&measure) {
+            out.push(measure);
+        }
+    }
+    // `how many stayed longer than 10 days`: the column only states the condition.
+    let conditional = |w: &Wanted| matches!(w, Wanted::Plain(c, None) if draft.conditioned.contains(c));
+    if draft.says(Word::HowMany) && draft.measures.iter().all(conditional) {
+        out.clear();
+    }
+    if out.is_empty() && draft.says(Word::HowMany) {
+        out.push(Measure::Rows);
+    }
+    out
+}
+
+/// Mean for prices and scores, sum for amounts; `the most` sums whatever is not known to be averaged.
+pub(super) fn default_agg(scope: &Scope<'_>, draft: &Draft, column: ColRef) -> Agg {
+    let column = scope.column(column);
+    let guessed = column.concepts.is_empty();
+    match column.default_agg {
+        DefaultAgg::Mean if guessed && draft.most => Agg::Sum,
+        DefaultAgg::Mean => Agg::Mean,
+        DefaultAgg::Sum => Agg::Sum,
+    }
+}
+
+pub(super) fn default_column(scope: &Scope<'_>) -> Option<ColRef> {
+    let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
+    let main = scope.in_scope[0];
+    let only = scope.tables[main].indices(|c| c.role == Role::Measure);
+    of("revenue")
+        .or_else(|| of("quantity"))
+        .or_else(|| only.first().map(|c| ColRef { table: main, column: *c }).filter(|_| only.len() == 1))
+}
+
+/// Gives a question without a measure the usual one, and says so.
+pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+    if !question.measures.is_empty() {
+        return;
+    }
+    let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
+    let selling = draft.says_any(&[Word::BestSelling, Word::WorstSelling]);
+    let counting = draft.says_any(&[Word::MostCommon, Word::Distribution, Word::HowMany])
+        || matches!(question.intent, Intent::ShareOf { .. });
+    let column = if counting {
+        None
+    } else if selling {
+        of("quantity").or_else(|| default_column(scope))
+    } else {
+        default_column(scope)
+    };
+    let measure = match column {
+        Some(c) if scope.column(c).default_agg == DefaultAgg::Mean => Measure::Of(Agg::Mean, c),
+        Some(c) => Measure::Of(Agg::Sum, c),
+        None => Measure::Rows,
+    };
+    if !counting {
+        question.notes.push(Note::DefaultMeasure(measure.clone()));
+    }
+    question.measures.push(measure);
+}
