@@ -13,6 +13,7 @@ use crate::tool::OutputLevel;
 #[serde(deny_unknown_fields)]
 pub struct QueryRequest {
     /// The question, in any language.
+    #[schema(min_length = 1, max_length = 200_000, example = "各地区销售额是多少？")]
     pub message: String,
     #[serde(default)]
     pub conversation_id: Option<ConversationId>,

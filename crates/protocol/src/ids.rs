@@ -18,11 +18,11 @@ pub struct InvalidId {
 }
 
 macro_rules! id {
-    ($(#[$doc:meta])* $name:ident, $kind:literal, $form:literal, $check:expr) => {
+    ($(#[$doc:meta])* $name:ident, $kind:literal, $form:literal, $pattern:literal, $check:expr) => {
         $(#[$doc])*
         #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, ToSchema)]
         #[serde(try_from = "String", into = "String")]
-        #[schema(value_type = String)]
+        #[schema(value_type = String, pattern = $pattern)]
         pub struct $name(String);
 
         impl $name {
@@ -72,25 +72,25 @@ macro_rules! id {
 
 id!(
     /// `conv_<12 hex>` (SPEC A1).
-    ConversationId, "conversation id", "conv_ and 12 hex digits", |s| hex_after(s, "conv_", 12)
+    ConversationId, "conversation id", "conv_ and 12 hex digits", "^conv_[0-9a-f]{12}$", |s| hex_after(s, "conv_", 12)
 );
 id!(
     /// One turn of the agent: `run_<16 hex>`.
-    RunId, "run id", "run_ and 16 hex digits", |s| hex_after(s, "run_", 16)
+    RunId, "run id", "run_ and 16 hex digits", "^run_[0-9a-f]{16}$", |s| hex_after(s, "run_", 16)
 );
 id!(
     /// `upload_NNN`, numbered per conversation (SPEC F1).
-    UploadId, "upload id", "upload_ and 3 to 9 digits",
+    UploadId, "upload id", "upload_ and 3 to 9 digits", "^upload_[0-9]{3,9}$",
     |s| s.strip_prefix("upload_").is_some_and(|n| (3..=9).contains(&n.len()) && n.bytes().all(|b| b.is_ascii_digit()))
 );
 id!(
     /// `code_[a-z0-9_]{1,64}` (SPEC C5).
-    CodeId, "code id", "code_ and 1 to 64 of a-z, 0-9 and _",
+    CodeId, "code id", "code_ and 1 to 64 of a-z, 0-9 and _", "^code_[a-z0-9_]{1,64}$",
     |s| s.strip_prefix("code_").is_some_and(|n| (1..=64).contains(&n.len()) && n.bytes().all(is_slug_byte))
 );
 id!(
     /// Who owns a conversation. `local` on loopback without sign-in.
-    UserId, "user id", "1 to 64 of a-z, 0-9, _ and -",
+    UserId, "user id", "1 to 64 of a-z, 0-9, _ and -", "^[a-z0-9_-]{1,64}$",
     |s| (1..=64).contains(&s.len()) && s.bytes().all(|b| is_slug_byte(b) || b == b'-')
 );
 

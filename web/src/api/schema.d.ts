@@ -1404,7 +1404,10 @@ export interface components {
             conversation_id?: components["schemas"]["ConversationId"] | null;
             /** @description Uploads the question is about; all of the conversation's files are visible anyway. */
             file_ids?: components["schemas"]["UploadId"][];
-            /** @description The question, in any language. */
+            /**
+             * @description The question, in any language.
+             * @example 各地区销售额是多少？
+             */
             message: string;
             /** @description `provider:model`, when another than the configured one is wanted. */
             model?: string | null;
@@ -1788,7 +1791,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                user_id: string;
+                user_id: components["schemas"]["UserId"];
             };
             cookie?: never;
         };
@@ -2154,7 +2157,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             header?: never;
             path?: never;
@@ -2194,14 +2197,14 @@ export interface operations {
         parameters: {
             query: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
                 /** @description The newest when absent. */
                 version?: number;
             };
             header?: never;
             path: {
                 /** @example code_sales_analysis */
-                code_id: string;
+                code_id: components["schemas"]["CodeId"];
             };
             cookie?: never;
         };
@@ -2239,14 +2242,14 @@ export interface operations {
         parameters: {
             query: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
                 /** @description The newest when absent. */
                 version?: number;
             };
             header?: never;
             path: {
                 /** @example code_sales_analysis */
-                code_id: string;
+                code_id: components["schemas"]["CodeId"];
             };
             cookie?: never;
         };
@@ -2285,12 +2288,12 @@ export interface operations {
         parameters: {
             query: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             header?: never;
             path: {
                 /** @example code_sales_analysis */
-                code_id: string;
+                code_id: components["schemas"]["CodeId"];
             };
             cookie?: never;
         };
@@ -2455,7 +2458,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             cookie?: never;
         };
@@ -2495,7 +2498,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             cookie?: never;
         };
@@ -2535,7 +2538,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             cookie?: never;
         };
@@ -2582,7 +2585,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             cookie?: never;
         };
@@ -2622,7 +2625,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             cookie?: never;
         };
@@ -2661,7 +2664,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             header?: never;
             path?: never;
@@ -2704,7 +2707,7 @@ export interface operations {
                  * @description Without it: the caller's latest conversation that has such a file.
                  * @example conv_a87365d8983d
                  */
-                conversation_id?: string;
+                conversation_id?: components["schemas"]["ConversationId"];
             };
             header?: never;
             path: {
@@ -2748,7 +2751,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             header?: never;
             path?: never;
@@ -2788,8 +2791,11 @@ export interface operations {
     uploadFiles: {
         parameters: {
             query?: {
-                /** @description Instead of the form's field of this name. */
-                conversation_id?: string;
+                /**
+                 * @description Instead of the form's field of this name.
+                 * @example conv_a87365d8983d
+                 */
+                conversation_id?: components["schemas"]["ConversationId"];
             };
             header?: never;
             path?: never;
@@ -2838,12 +2844,12 @@ export interface operations {
         parameters: {
             query: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             header?: never;
             path: {
                 /** @example upload_001 */
-                file_id: string;
+                file_id: components["schemas"]["UploadId"];
             };
             cookie?: never;
         };
@@ -2881,12 +2887,12 @@ export interface operations {
         parameters: {
             query: {
                 /** @example conv_a87365d8983d */
-                conversation_id: string;
+                conversation_id: components["schemas"]["ConversationId"];
             };
             header?: never;
             path: {
                 /** @example upload_001 */
-                file_id: string;
+                file_id: components["schemas"]["UploadId"];
             };
             cookie?: never;
         };
@@ -2960,8 +2966,11 @@ export interface operations {
     metrics: {
         parameters: {
             query?: {
-                /** @description Adds the figures of one conversation. */
-                conversation_id?: string;
+                /**
+                 * @description Adds the figures of one conversation.
+                 * @example conv_a87365d8983d
+                 */
+                conversation_id?: components["schemas"]["ConversationId"];
             };
             header?: never;
             path?: never;
@@ -3046,8 +3055,11 @@ export interface operations {
     listRuns: {
         parameters: {
             query?: {
-                /** @description Without it: the runs of the latest conversations. */
-                conversation_id?: string;
+                /**
+                 * @description Without it: the runs of the latest conversations.
+                 * @example conv_a87365d8983d
+                 */
+                conversation_id?: components["schemas"]["ConversationId"];
             };
             header?: never;
             path?: never;
@@ -3089,7 +3101,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example run_00112233445566aa */
-                run_id: string;
+                run_id: components["schemas"]["RunId"];
             };
             cookie?: never;
         };
@@ -3129,7 +3141,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example run_00112233445566aa */
-                run_id: string;
+                run_id: components["schemas"]["RunId"];
             };
             cookie?: never;
         };
@@ -3172,7 +3184,7 @@ export interface operations {
             header?: never;
             path: {
                 /** @example run_00112233445566aa */
-                run_id: string;
+                run_id: components["schemas"]["RunId"];
             };
             cookie?: never;
         };

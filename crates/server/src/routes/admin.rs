@@ -61,9 +61,9 @@ pub struct NewKeyInfo {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewUser {
-    #[schema(example = "alice")]
+    #[schema(min_length = 1, max_length = 64, example = "alice")]
     name: String,
-    #[schema(format = Password, example = "correct horse battery")]
+    #[schema(format = Password, min_length = 8, max_length = 1024, example = "correct horse battery")]
     password: String,
     /// `admin` or `user`.
     #[serde(default)]
@@ -141,7 +141,7 @@ pub async fn add_user(
 
 /// Lock a user out: sessions end, keys stop working.
 #[utoipa::path(post, path = "/admin/users/{user_id}/disable", tag = "auth", operation_id = "disableUser",
-    params(("user_id" = String, Path)), responses((status = 200, body = Data<Done>)))]
+    params(("user_id" = UserId, Path)), responses((status = 200, body = Data<Done>)))]
 pub async fn disable_user(
     State(state): State<AppState>,
     caller: Caller,

@@ -29,7 +29,7 @@ pub struct Imported {
 
 /// Everything of a conversation as a tar archive: history, files, code, log.
 #[utoipa::path(get, path = "/conversations/{conversation_id}/export", tag = "conversations", operation_id = "exportConversation",
-    params(("conversation_id" = String, Path, example = "conv_a87365d8983d")),
+    params(("conversation_id" = ConversationId, Path, example = "conv_a87365d8983d")),
     responses((status = 200, description = "The archive", content_type = "application/x-tar", body = Vec<u8>)))]
 pub async fn export(
     State(state): State<AppState>,

@@ -36,7 +36,7 @@ pub struct CodeDetail {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct VersionQuery {
-    #[param(value_type = String, example = "conv_a87365d8983d")]
+    #[param(example = "conv_a87365d8983d")]
     conversation_id: ConversationId,
     /// The newest when absent.
     version: Option<u32>,
@@ -56,7 +56,7 @@ pub async fn list(
 
 /// One piece of code, whole.
 #[utoipa::path(get, path = "/code/{code_id}", tag = "code", operation_id = "readCode",
-    params(("code_id" = String, Path, example = "code_sales_analysis"), VersionQuery),
+    params(("code_id" = CodeId, Path, example = "code_sales_analysis"), VersionQuery),
     responses((status = 200, body = Data<CodeDetail>)))]
 pub async fn read(
     State(state): State<AppState>,
@@ -71,7 +71,7 @@ pub async fn read(
 
 /// Every version of one piece of code.
 #[utoipa::path(get, path = "/code/{code_id}/versions", tag = "code", operation_id = "codeVersions",
-    params(("code_id" = String, Path, example = "code_sales_analysis"), InConversation),
+    params(("code_id" = CodeId, Path, example = "code_sales_analysis"), InConversation),
     responses((status = 200, body = Data<CodeVersions>)))]
 pub async fn versions(
     State(state): State<AppState>,
@@ -87,7 +87,7 @@ pub async fn versions(
 
 /// The code as a file.
 #[utoipa::path(get, path = "/code/{code_id}/download", tag = "code", operation_id = "downloadCode",
-    params(("code_id" = String, Path, example = "code_sales_analysis"), VersionQuery),
+    params(("code_id" = CodeId, Path, example = "code_sales_analysis"), VersionQuery),
     responses((status = 200, description = "The file", content_type = "text/plain", body = String)))]
 pub async fn download(
     State(state): State<AppState>,

@@ -64,7 +64,7 @@ pub struct ListQuery {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Rename {
-    #[schema(example = "零售数据分析")]
+    #[schema(min_length = 1, max_length = 200, example = "零售数据分析")]
     title: String,
 }
 
@@ -72,7 +72,7 @@ pub struct Rename {
 #[serde(deny_unknown_fields)]
 pub struct NewConversation {
     #[serde(default)]
-    #[schema(example = "零售数据分析")]
+    #[schema(max_length = 200, example = "零售数据分析")]
     title: String,
 }
 
@@ -118,7 +118,7 @@ pub async fn create(
 
 /// One conversation with all its rounds and answers.
 #[utoipa::path(get, path = "/conversations/{conversation_id}", tag = "conversations", operation_id = "readConversation",
-    params(("conversation_id" = String, Path, example = "conv_a87365d8983d")),
+    params(("conversation_id" = ConversationId, Path, example = "conv_a87365d8983d")),
     responses((status = 200, body = Data<ConversationDetail>)))]
 pub async fn read(
     State(state): State<AppState>,
@@ -132,7 +132,7 @@ pub async fn read(
 
 /// Give it another title.
 #[utoipa::path(patch, path = "/conversations/{conversation_id}", tag = "conversations", operation_id = "renameConversation",
-    params(("conversation_id" = String, Path, example = "conv_a87365d8983d")), request_body = Rename,
+    params(("conversation_id" = ConversationId, Path, example = "conv_a87365d8983d")), request_body = Rename,
     responses((status = 200, body = Data<ConversationInfo>)))]
 pub async fn rename(
     State(state): State<AppState>,
@@ -149,7 +149,7 @@ pub async fn rename(
 
 /// Delete it with its files and code. Refused while it is being answered.
 #[utoipa::path(delete, path = "/conversations/{conversation_id}", tag = "conversations", operation_id = "deleteConversation",
-    params(("conversation_id" = String, Path, example = "conv_a87365d8983d")),
+    params(("conversation_id" = ConversationId, Path, example = "conv_a87365d8983d")),
     responses((status = 200, body = Data<Deleted>)))]
 pub async fn delete(
     State(state): State<AppState>,
@@ -162,7 +162,7 @@ pub async fn delete(
 
 /// What a turn sent to the model, or what the next one would: every part with its tokens, and what was shortened.
 #[utoipa::path(get, path = "/conversations/{conversation_id}/context", tag = "conversations", operation_id = "readContext",
-    params(("conversation_id" = String, Path, example = "conv_a87365d8983d"), TurnQuery),
+    params(("conversation_id" = ConversationId, Path, example = "conv_a87365d8983d"), TurnQuery),
     responses((status = 200, body = Data<ContextReport>)))]
 pub async fn context(
     State(state): State<AppState>,

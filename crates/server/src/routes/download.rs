@@ -44,7 +44,7 @@ const ATTR_CHAR: &AsciiSet = &NON_ALPHANUMERIC
 #[into_params(parameter_in = Query)]
 pub struct DownloadQuery {
     /// Without it: the caller's latest conversation that has such a file.
-    #[param(value_type = Option<String>, example = "conv_a87365d8983d")]
+    #[param(example = "conv_a87365d8983d")]
     conversation_id: Option<ConversationId>,
 }
 

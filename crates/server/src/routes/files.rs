@@ -19,7 +19,7 @@ use crate::state::AppState;
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct InConversation {
-    #[param(value_type = String, example = "conv_a87365d8983d")]
+    #[param(example = "conv_a87365d8983d")]
     pub conversation_id: ConversationId,
 }
 
@@ -51,7 +51,7 @@ pub async fn list(
 
 /// One upload with its profile: tables, columns, quality notes, a preview.
 #[utoipa::path(get, path = "/files/{file_id}", tag = "files", operation_id = "readFile",
-    params(("file_id" = String, Path, example = "upload_001"), InConversation),
+    params(("file_id" = UploadId, Path, example = "upload_001"), InConversation),
     responses((status = 200, body = Data<Upload>)))]
 pub async fn read(
     State(state): State<AppState>,
@@ -65,7 +65,7 @@ pub async fn read(
 
 /// Remove an upload.
 #[utoipa::path(delete, path = "/files/{file_id}", tag = "files", operation_id = "deleteFile",
-    params(("file_id" = String, Path, example = "upload_001"), InConversation),
+    params(("file_id" = UploadId, Path, example = "upload_001"), InConversation),
     responses((status = 200, body = Data<Deleted>)))]
 pub async fn delete(
     State(state): State<AppState>,

@@ -41,7 +41,7 @@ pub struct Metrics {
 #[into_params(parameter_in = Query)]
 pub struct MetricsQuery {
     /// Adds the figures of one conversation.
-    #[param(value_type = Option<String>)]
+    #[param(example = "conv_a87365d8983d")]
     conversation_id: Option<ConversationId>,
 }
 

@@ -110,7 +110,7 @@ pub struct Cancelled {
 #[into_params(parameter_in = Query)]
 pub struct RunsQuery {
     /// Without it: the runs of the latest conversations.
-    #[param(value_type = Option<String>)]
+    #[param(example = "conv_a87365d8983d")]
     conversation_id: Option<ConversationId>,
 }
 
@@ -163,7 +163,7 @@ pub async fn list(
 
 /// One run, with its answer once it has one.
 #[utoipa::path(get, path = "/runs/{run_id}", tag = "runs", operation_id = "readRun",
-    params(("run_id" = String, Path, example = "run_00112233445566aa")),
+    params(("run_id" = RunId, Path, example = "run_00112233445566aa")),
     responses((status = 200, body = Data<RunDetail>)))]
 pub async fn read(
     State(state): State<AppState>,
@@ -192,7 +192,7 @@ pub async fn read(
 
 /// The run's events as a stream: from the start, or after the last one seen; ends with the run.
 #[utoipa::path(get, path = "/runs/{run_id}/events", tag = "runs", operation_id = "runEvents",
-    params(("run_id" = String, Path, example = "run_00112233445566aa"), AfterQuery),
+    params(("run_id" = RunId, Path, example = "run_00112233445566aa"), AfterQuery),
     responses((status = 200, description = "Events of the run", content_type = "text/event-stream", body = String)))]
 pub async fn events(
     State(state): State<AppState>,
@@ -208,7 +208,7 @@ pub async fn events(
 
 /// Stop a run: its model request and its tools end.
 #[utoipa::path(post, path = "/runs/{run_id}/cancel", tag = "runs", operation_id = "cancelRun",
-    params(("run_id" = String, Path, example = "run_00112233445566aa")),
+    params(("run_id" = RunId, Path, example = "run_00112233445566aa")),
     responses((status = 200, body = Data<Cancelled>)))]
 pub async fn cancel(
     State(state): State<AppState>,

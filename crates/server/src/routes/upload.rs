@@ -54,7 +54,7 @@ pub struct Rejected {
 #[into_params(parameter_in = Query)]
 pub struct UploadQuery {
     /// Instead of the form's field of this name.
-    #[param(value_type = Option<String>)]
+    #[param(example = "conv_a87365d8983d")]
     conversation_id: Option<ConversationId>,
 }
 
