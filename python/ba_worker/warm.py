@@ -12,8 +12,11 @@ def once():
 
 
 def child():
-    """In each child, after the fork: copies the pages that a job writes to first."""
+    """In each child, after the fork: copies the pages that a job writes to first, and opens DuckDB."""
+    from ba_worker import tables
+
     _tables()
+    tables.warm()
 
 
 def reseed():

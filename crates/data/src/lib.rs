@@ -1,1 +1,7 @@
-//! Tables: ingest, profiles, SQL over uploads, database connections, the read-only guard, result encoding.
+//! Tables: ingest and queries of uploads (in the sandbox), database connections, the read-only guard, and how results
+//! are written. Never parses an uploaded file in this process, and never sends a statement that the guard has not seen.
+
+mod error;
+pub mod guard;
+
+pub use error::DataError;
