@@ -3,5 +3,12 @@
 
 mod error;
 pub mod guard;
+mod params;
+mod result;
+mod tables;
 
 pub use error::DataError;
+pub use result::QueryResult;
+pub use tables::{
+    EmbeddedQuery, ExportFormat, IngestRequest, OnProgress, ReadRequest, ReadResult, TableSource, Tables,
+};

@@ -1,0 +1,311 @@
+//! Tables of uploads: ingest, queries, reading and export, all of it inside the sandbox. This side only sends jobs and
+//! checks what comes back; it never opens the files.
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ba_protocol::file::FileProfile;
+use ba_protocol::table::Column;
+use ba_sandbox::{Input, Job, JobErrorKind, JobEvent, JobOutcome, Limits, Sandbox, Work};
+use serde::Deserialize;
+use serde_json::{Map, Value, json};
+
+use crate::params::{self, Style};
+use crate::{DataError, QueryResult, guard};
+
+const MAX_ROWS: u32 = 10_000;
+const INGEST_WALL: Duration = Duration::from_secs(900);
+const READ_WALL: Duration = Duration::from_secs(120);
+const GIB: u64 = 1 << 30;
+
+/// The sandbox as a table engine; clones share it.
+#[derive(Clone)]
+pub struct Tables {
+    sandbox: Sandbox,
+    /// Folder of this process for the working folders of queries.
+    scratch: PathBuf,
+}
+
+pub struct IngestRequest {
+    pub path: PathBuf,
+    pub filename: String,
+    pub owner: String,
+    /// The Parquet files are written here; the profile names them relative to it.
+    pub out_dir: PathBuf,
+}
+
+/// A table that a statement may name.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct TableSource {
+    pub names: Vec<String>,
+    pub parquet: PathBuf,
+}
+
+pub struct EmbeddedQuery {
+    pub owner: String,
+    pub tables: Vec<TableSource>,
+    pub sql: String,
+    pub params: Map<String, Value>,
+    /// 1–10000; values outside are brought inside.
+    pub max_rows: u32,
+    /// Keep the whole result as a Parquet file at this path.
+    pub keep: Option<PathBuf>,
+    pub timeout: Duration,
+}
+
+pub struct ReadRequest {
+    pub path: PathBuf,
+    pub filename: String,
+    pub owner: String,
+    pub format: Option<String>,
+    pub encoding: Option<String>,
+    /// Name or index.
+    pub sheet: Option<String>,
+    pub nrows: Option<u64>,
+    /// Rows of each table to give back.
+    pub preview: u32,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct ReadResult {
+    /// `csv`, `xlsx`, `json`, `pdf`, `txt` …: what it was read as.
+    pub kind: String,
+    pub profile: FileProfile,
+    pub text: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ExportFormat {
+    Csv,
+    Xlsx,
+}
+
+/// Fraction done when known, and words for people.
+pub type OnProgress<'a> = &'a (dyn Fn(Option<f64>, &str) + Send + Sync);
+
+impl Tables {
+    pub fn new(sandbox: Sandbox, scratch: impl Into<PathBuf>) -> Self {
+        Self { sandbox, scratch: scratch.into() }
+    }
+
+    /// Profiles a file and writes its tables as Parquet.
+    pub async fn ingest(
+        &self,
+        request: IngestRequest,
+        on_progress: OnProgress<'_>,
+    ) -> Result<FileProfile, DataError> {
+        let inputs = vec![Input { names: vec!["input".into()], path: request.path }];
+        let args = json!({"path": "input", "filename": request.filename, "out": "."});
+        let limits = limits(INGEST_WALL, 16 * GIB);
+        let value = self
+            .call(&request.owner, "tables.ingest", args, inputs, &request.out_dir, limits, on_progress)
+            .await?;
+        let profile: FileProfile =
+            serde_json::from_value(value).map_err(|e| DataError::internal("the profile", e))?;
+        // Names come from the sandbox: only plain ones are believed.
+        if profile.tables.iter().any(|t| !is_plain_name(&t.parquet)) {
+            return Err(DataError::Internal("the ingest named a file outside its folder".into()));
+        }
+        Ok(profile)
+    }
+
+    /// Runs one read-only statement over the tables given.
+    pub async fn query(&self, request: EmbeddedQuery) -> Result<QueryResult, DataError> {
+        let checked = guard::check(&request.sql, guard::Dialect::DuckDb)?;
+        let bound = params::bind(&checked, &request.params, Style::Dollar)?;
+        let mut inputs = Vec::new();
+        let mut tables = Vec::new();
+        for (i, table) in request.tables.into_iter().enumerate() {
+            let file = format!("t{i}.parquet");
+            tables.push(json!({"path": file, "names": table.names}));
+            inputs.push(Input { names: vec![file], path: table.parquet });
+        }
+        let values: Map<String, Value> = bound.values.into_iter().collect();
+        let args = json!({"sql": bound.sql, "params": values, "tables": tables, "max_rows": request.max_rows.clamp(1, MAX_ROWS),
+                          "keep": request.keep.as_ref().map(|_| "kept.parquet")});
+        let folder = self.folder()?;
+        let limits = limits(request.timeout, 4 * GIB);
+        let value = self
+            .call(&request.owner, "tables.query", args, inputs, folder.path(), limits, &|_, _| {})
+            .await?;
+        if let Some(target) = &request.keep {
+            keep(&folder.path().join("kept.parquet"), target)?;
+        }
+        let answer: Answer =
+            serde_json::from_value(value).map_err(|e| DataError::internal("the result", e))?;
+        let elapsed = Duration::from_secs_f64((answer.elapsed_ms / 1000.0).clamp(0.0, 86_400.0));
+        let mut result = QueryResult::new(answer.columns, answer.rows, answer.truncated, elapsed);
+        if let Some(kept) = answer.kept {
+            result.row_count = kept.rows;
+        }
+        Ok(result)
+    }
+
+    /// Reads any file for one look, without keeping anything.
+    pub async fn read(&self, request: ReadRequest) -> Result<ReadResult, DataError> {
+        let inputs = vec![Input { names: vec!["input".into()], path: request.path }];
+        let args = json!({"path": "input", "filename": request.filename, "format": request.format, "encoding": request.encoding,
+                          "sheet": request.sheet, "nrows": request.nrows, "preview": request.preview});
+        let folder = self.folder()?;
+        let limits = limits(READ_WALL, 8 * GIB);
+        let value =
+            self.call(&request.owner, "tables.read", args, inputs, folder.path(), limits, &|_, _| {}).await?;
+        serde_json::from_value(value).map_err(|e| DataError::internal("what was read", e))
+    }
+
+    /// Writes a table as CSV or xlsx in which no cell is a formula. Returns the number of rows.
+    pub async fn export(
+        &self,
+        owner: &str,
+        parquet: &Path,
+        format: ExportFormat,
+        target: &Path,
+    ) -> Result<u64, DataError> {
+        let (name, kind) = match format {
+            ExportFormat::Csv => ("out.csv", "csv"),
+            ExportFormat::Xlsx => ("out.xlsx", "xlsx"),
+        };
+        let inputs = vec![Input { names: vec!["table.parquet".into()], path: parquet.to_owned() }];
+        let args = json!({"path": "table.parquet", "out": name, "format": kind});
+        let folder = self.folder()?;
+        let limits = limits(INGEST_WALL, 8 * GIB);
+        let value =
+            self.call(owner, "tables.export", args, inputs, folder.path(), limits, &|_, _| {}).await?;
+        keep(&folder.path().join(name), target)?;
+        Ok(value.get("rows").and_then(Value::as_u64).unwrap_or_default())
+    }
+
+    fn folder(&self) -> Result<tempfile::TempDir, DataError> {
+        std::fs::create_dir_all(&self.scratch).map_err(|e| DataError::internal("the scratch folder", e))?;
+        tempfile::Builder::new()
+            .prefix("query-")
+            .tempdir_in(&self.scratch)
+            .map_err(|e| DataError::internal("the scratch folder", e))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "one private call site per kind of job")]
+    async fn call(
+        &self,
+        owner: &str,
+        function: &str,
+        args: Value,
+        inputs: Vec<Input>,
+        folder: &Path,
+        limits: Limits,
+        on_progress: OnProgress<'_>,
+    ) -> Result<Value, DataError> {
+        let wall = limits.wall;
+        let job = Job {
+            owner: owner.to_owned(),
+            session: None,
+            work: Work::Builtin { function: function.to_owned(), args },
+            inputs,
+            folder: folder.to_owned(),
+            limits,
+        };
+        let outcome = self
+            .sandbox
+            .run(job, &|event| {
+                if let JobEvent::Progress { fraction, message } = event {
+                    on_progress(fraction, &message);
+                }
+            })
+            .await?;
+        value_of(outcome, wall)
+    }
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    columns: Vec<Column>,
+    rows: Vec<Vec<Value>>,
+    truncated: bool,
+    elapsed_ms: f64,
+    kept: Option<Kept>,
+}
+
+#[derive(Deserialize)]
+struct Kept {
+    rows: u64,
+}
+
+#[derive(Deserialize)]
+struct Complaint {
+    code: String,
+    message: String,
+    hint: Option<String>,
+}
+
+fn limits(wall: Duration, folder_bytes: u64) -> Limits {
+    Limits { wall, folder_bytes, import_allow_list: false, ..Limits::default() }
+}
+
+fn value_of(outcome: JobOutcome, wall: Duration) -> Result<Value, DataError> {
+    if let Some(error) = outcome.error {
+        return Err(match error.kind {
+            JobErrorKind::Timeout => {
+                DataError::Timeout { what: "the work on the table".into(), seconds: wall.as_secs() }
+            }
+            JobErrorKind::OutOfMemory => {
+                DataError::Resources("the table needs more memory than a job may use".into())
+            }
+            JobErrorKind::Quota => {
+                DataError::Resources("the table needs more disk than a job may use".into())
+            }
+            JobErrorKind::Killed => DataError::Resources("the work on the table was stopped".into()),
+            JobErrorKind::Exception | JobErrorKind::ImportRefused if error.type_name == "MemoryError" => {
+                DataError::Resources("the table needs more memory than a job may use".into())
+            }
+            JobErrorKind::Exception | JobErrorKind::ImportRefused => {
+                tracing::warn!(error = %error.type_name, message = %error.message, trace = %error.traceback, "a table job failed");
+                DataError::Internal(format!("{}: {}", error.type_name, error.message))
+            }
+        });
+    }
+    let value = outcome.value.ok_or_else(|| DataError::Internal("the job gave no result".into()))?;
+    match value.get("error") {
+        None | Some(Value::Null) => Ok(value),
+        Some(error) => {
+            let found: Complaint = serde_json::from_value(error.clone())
+                .map_err(|e| DataError::internal("the job's error", e))?;
+            let Complaint { code, message, hint } = found;
+            Err(if is_query_code(&code) {
+                DataError::Query { code, message, hint }
+            } else {
+                DataError::File { code, message, hint }
+            })
+        }
+    }
+}
+
+fn is_query_code(code: &str) -> bool {
+    matches!(
+        code,
+        "UNKNOWN_NAME"
+            | "BAD_REFERENCE"
+            | "SQL_SYNTAX"
+            | "NOT_PERMITTED"
+            | "OUT_OF_MEMORY"
+            | "SQL_FAILED"
+            | "READ_ONLY"
+            | "ONE_STATEMENT"
+    )
+}
+
+fn is_plain_name(name: &str) -> bool {
+    !name.is_empty()
+        && name.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'_' || b == b'.')
+        && !name.starts_with('.')
+}
+
+/// Moves a file that a job made; only a regular file, never through a link.
+fn keep(from: &Path, to: &Path) -> Result<(), DataError> {
+    let meta = std::fs::symlink_metadata(from).map_err(|e| DataError::internal("the kept table", e))?;
+    if !meta.is_file() {
+        return Err(DataError::Internal("the kept table is not a file".into()));
+    }
+    if std::fs::rename(from, to).is_err() {
+        std::fs::copy(from, to).map_err(|e| DataError::internal("the kept table", e))?;
+    }
+    Ok(())
+}

@@ -1,0 +1,6 @@
+//! Tables through a real sandbox, and queries on real databases.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
+
+mod corpus;
+mod embedded;
+mod support;
