@@ -1,12 +1,16 @@
 //! Tables: ingest and queries of uploads (in the sandbox), database connections, the read-only guard, and how results
 //! are written. Never parses an uploaded file in this process, and never sends a statement that the guard has not seen.
 
+mod connections;
 mod error;
 pub mod guard;
 mod params;
 mod result;
 mod tables;
 
+pub use connections::{
+    ColumnInfo, ConnectionConfig, ConnectionInfo, Connections, SchemaView, SecretUrl, TableInfo,
+};
 pub use error::DataError;
 pub use result::QueryResult;
 pub use tables::{

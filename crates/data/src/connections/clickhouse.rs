@@ -1,0 +1,177 @@
+//! ClickHouse over HTTP, always with `readonly`. Rows are cut while they stream; dropping the request ends the query.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use ba_protocol::table::Column;
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use url::Url;
+
+use super::config::{SecretUrl, decode};
+use super::schema::{ColumnInfo, TableInfo};
+use super::{Engine, Fetched, unreachable};
+use crate::DataError;
+use crate::guard::Checked;
+use crate::params::{self, Bound, Style};
+
+/// An answer longer than this is refused: the rows asked for would not fit a context anyway.
+const MAX_ANSWER: usize = 64 << 20;
+
+pub(super) struct ClickHouse {
+    client: reqwest::Client,
+    base: Url,
+    user: String,
+    password: String,
+    timeout: Duration,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    meta: Vec<Meta>,
+    data: Vec<Vec<Value>>,
+}
+
+#[derive(Deserialize)]
+struct Meta {
+    name: String,
+    #[serde(rename = "type")]
+    kind: String,
+}
+
+impl ClickHouse {
+    pub(super) fn new(url: &SecretUrl, timeout: Duration) -> Result<Self, String> {
+        let text = url.expose();
+        let (scheme, rest) = text.split_once(':').ok_or("not an address")?;
+        let secure = scheme.ends_with('s') || rest.contains("secure=true");
+        let mut base = Url::parse(&format!("{}:{rest}", if secure { "https" } else { "http" }))
+            .map_err(|e| e.to_string())?;
+        if base.port().is_none() {
+            base.set_port(Some(if secure { 8443 } else { 8123 })).map_err(|()| "not an address")?;
+        }
+        let user = decode(if base.username().is_empty() { "default" } else { base.username() });
+        let password = decode(base.password().unwrap_or_default());
+        let database = decode(base.path().trim_matches('/'));
+        base.set_username("").map_err(|()| "not an address")?;
+        base.set_password(None).map_err(|()| "not an address")?;
+        base.set_path("/");
+        base.set_query(None);
+        if !database.is_empty() {
+            base.query_pairs_mut().append_pair("database", &database);
+        }
+        let client = reqwest::Client::builder()
+            .no_proxy()
+            .redirect(reqwest::redirect::Policy::none())
+            .timeout(timeout + Duration::from_secs(2))
+            .build()
+            .map_err(|e| e.to_string())?;
+        Ok(Self { client, base, user, password, timeout })
+    }
+
+    async fn ask(&self, bound: Bound, max_rows: usize) -> Result<Answer, DataError> {
+        let mut url = self.base.clone();
+        {
+            let mut query = url.query_pairs_mut();
+            query
+                .append_pair("default_format", "JSONCompact")
+                .append_pair("max_execution_time", &self.timeout.as_secs().max(1).to_string())
+                .append_pair("max_result_rows", &max_rows.to_string())
+                .append_pair("result_overflow_mode", "break")
+                .append_pair("output_format_json_quote_64bit_integers", "1")
+                .append_pair("output_format_json_quote_decimals", "1")
+                .append_pair("cancel_http_readonly_queries_on_client_close", "1")
+                .append_pair("readonly", "1");
+            for (name, value) in &bound.values {
+                let text = match value {
+                    Value::String(s) => s.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n"),
+                    Value::Null => "\\N".to_owned(),
+                    other => other.to_string(),
+                };
+                query.append_pair(&format!("param_{name}"), &text);
+            }
+        }
+        let mut response = self
+            .client
+            .post(url)
+            .header("X-ClickHouse-User", &self.user)
+            .header("X-ClickHouse-Key", &self.password)
+            .body(bound.sql)
+            .send()
+            .await
+            .map_err(|e| unreachable(e.without_url()))?;
+        let status = response.status();
+        let mut body = Vec::new();
+        while let Some(chunk) = response.chunk().await.map_err(|e| unreachable(e.without_url()))? {
+            body.extend_from_slice(&chunk);
+            if body.len() > MAX_ANSWER {
+                return Err(DataError::Resources(
+                    "the answer is larger than 64 MB; select fewer columns or rows".into(),
+                ));
+            }
+        }
+        if !status.is_success() {
+            let text = String::from_utf8_lossy(&body);
+            let message = ba_protocol::text::shorten(text.trim(), 1000);
+            if message.contains("TIMEOUT_EXCEEDED") {
+                return Err(DataError::Timeout { what: "the query".into(), seconds: self.timeout.as_secs() });
+            }
+            return Err(DataError::query("SQL_FAILED", message));
+        }
+        serde_json::from_slice(&body)
+            .map_err(|e| DataError::query("BAD_ANSWER", format!("the server's answer is not JSON: {e}")))
+    }
+}
+
+#[async_trait]
+impl Engine for ClickHouse {
+    async fn query(
+        &self,
+        sql: &Checked,
+        params: &Map<String, Value>,
+        max_rows: usize,
+    ) -> Result<Fetched, DataError> {
+        let mut bound = params::bind(sql, params, Style::Braces)?;
+        if sql.is_query() {
+            bound.sql = format!("SELECT * FROM (\n{}\n) LIMIT {}", bound.sql, max_rows + 1);
+        }
+        let answer = self.ask(bound, max_rows + 1).await?;
+        let mut rows = answer.data;
+        rows.truncate(max_rows + 1);
+        let columns = answer.meta.into_iter().map(|m| Column::new(m.name, m.kind)).collect();
+        Ok(Fetched { columns, rows })
+    }
+
+    async fn tables(&self) -> Result<Vec<TableInfo>, DataError> {
+        let sql = "SELECT if(c.database = currentDatabase(), c.table, concat(c.database, '.', c.table)) AS t, \
+                   if(s.engine LIKE '%View', 'view', 'table'), s.comment, s.total_rows, c.name, c.type, c.comment, c.is_in_primary_key \
+                   FROM system.columns c JOIN system.tables s ON s.database = c.database AND s.name = c.table \
+                   WHERE c.database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA') ORDER BY t, c.position LIMIT 60000";
+        let answer = self.ask(Bound { sql: sql.to_owned(), values: Vec::new() }, 60_000).await?;
+        let mut tables: Vec<TableInfo> = Vec::new();
+        for row in &answer.data {
+            let text = |i: usize| row.get(i).and_then(Value::as_str).unwrap_or_default().to_owned();
+            if tables.last().is_none_or(|t| t.name != text(0)) {
+                let rows = text(3).parse().ok();
+                tables.push(TableInfo {
+                    name: text(0),
+                    kind: text(1),
+                    comment: text(2),
+                    rows,
+                    columns: Vec::new(),
+                });
+            }
+            if let Some(table) = tables.last_mut() {
+                let primary = row.get(7).is_some_and(|v| v.as_u64() == Some(1));
+                let key = if primary { "PK".to_owned() } else { String::new() };
+                table.columns.push(ColumnInfo {
+                    name: text(4),
+                    kind: text(5),
+                    comment: text(6),
+                    key,
+                    samples: Vec::new(),
+                });
+            }
+        }
+        Ok(tables)
+    }
+}
