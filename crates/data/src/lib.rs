@@ -4,6 +4,7 @@
 mod connections;
 mod error;
 pub mod guard;
+pub mod outline;
 mod params;
 mod result;
 mod tables;

@@ -34,7 +34,11 @@ pub(crate) async fn known_tables(
                 store.derived_path(conversation, &upload.file_id, &table.parquet).await.map_err(storage)?;
             let names = free(names_of(&upload, table, i), &mut taken);
             let source = TableSource { names, parquet };
-            known.push(KnownTable { source, profile: Some(table.clone()), filename: upload.filename.clone() });
+            known.push(KnownTable {
+                source,
+                profile: Some(table.clone()),
+                filename: upload.filename.clone(),
+            });
         }
     }
     for artifact in store.artifacts(conversation).await.map_err(storage)? {

@@ -101,13 +101,15 @@ impl TypedTool for FileReader {
         match find::find(&self.store, &ctx.conversation_id, &args.path).await? {
             Found::Code { file, text } => {
                 let facts = facts::code(&file.filename(), &file.language, &text);
-                let summary = format!("{} ({}, {} lines)", file.filename(), file.language, text.lines().count());
+                let summary =
+                    format!("{} ({}, {} lines)", file.filename(), file.language, text.lines().count());
                 let mut output = ToolOutput::new(summary, Body::Code { language: file.language, text });
                 output.file_facts = Some(facts);
                 Ok(output)
             }
             Found::Upload { upload, path } => {
-                let ready = upload.profile.as_ref().filter(|_| args.format == "auto" && args.encoding.is_none());
+                let ready =
+                    upload.profile.as_ref().filter(|_| args.format == "auto" && args.encoding.is_none());
                 match ready.filter(|p| !p.tables.is_empty()) {
                     Some(profile) => {
                         let name = upload.filename.clone();
@@ -170,9 +172,12 @@ impl FileReader {
             (kind, None) => FileFacts::Other { name: name.to_owned(), file_type: kind.to_owned(), size },
         };
         let lines = read.profile.lines.unwrap_or(text.lines().count() as u64);
-        let summary = format!("{name} ({}, {lines} lines, {})", read.kind, ba_protocol::text::human_size(size));
+        let summary =
+            format!("{name} ({}, {lines} lines, {})", read.kind, ba_protocol::text::human_size(size));
         let limited = match args.nrows {
-            Some(n) => text.lines().take(usize::try_from(n).unwrap_or(usize::MAX)).collect::<Vec<_>>().join("\n"),
+            Some(n) => {
+                text.lines().take(usize::try_from(n).unwrap_or(usize::MAX)).collect::<Vec<_>>().join("\n")
+            }
             None => text.clone(),
         };
         let body = match language {
@@ -206,7 +211,9 @@ impl FileReader {
         let have = table.preview.len() as u64;
         let rows = match parquet.filter(|_| wanted.min(table.rows) > have) {
             Some(parquet) => self.rows(ctx, parquet, wanted).await?,
-            None => table.preview.iter().take(usize::try_from(wanted).unwrap_or(usize::MAX)).cloned().collect(),
+            None => {
+                table.preview.iter().take(usize::try_from(wanted).unwrap_or(usize::MAX)).cloned().collect()
+            }
         };
         let mut summary = format!("{name}: {} rows × {} columns", table.rows, columns.len());
         if let Some(sheet) = &table.sheet {
@@ -295,8 +302,9 @@ fn notes(profile: &FileProfile, table: &TableProfile, at: usize) -> Vec<String> 
     }
     if profile.tables.len() > 1 {
         let others = profile.tables.iter().enumerate().filter(|(i, _)| *i != at);
-        let others: Vec<String> =
-            others.map(|(i, t)| format!("{i}: {} ({} rows)", t.sheet.as_deref().unwrap_or(&t.name), t.rows)).collect();
+        let others: Vec<String> = others
+            .map(|(i, t)| format!("{i}: {} ({} rows)", t.sheet.as_deref().unwrap_or(&t.name), t.rows))
+            .collect();
         notes.push(format!("other sheets (sheet_name): {}", others.join(", ")));
     }
     notes

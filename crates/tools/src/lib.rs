@@ -1,7 +1,13 @@
 //! The tools a model may call, one file each. Each turns typed arguments into a `ToolOutput`; the pipeline formats it.
 
 mod activate_skill;
+mod conversation_tables;
+mod file_reader;
+mod query_database;
 mod run_python;
 
 pub use activate_skill::ActivateSkill;
+pub use conversation_tables::ingest_upload;
+pub use file_reader::FileReader;
+pub use query_database::QueryDatabase;
 pub use run_python::{Python, RunPython};

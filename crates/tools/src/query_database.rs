@@ -177,7 +177,10 @@ fn kept_name(given: &str) -> Result<String, ToolFailure> {
     if plain {
         Ok(format!("{name}.parquet"))
     } else {
-        Err(ToolFailure::validation("BAD_NAME", "keep_as must be 1 to 60 letters, digits or _, and not start with upload_"))
+        Err(ToolFailure::validation(
+            "BAD_NAME",
+            "keep_as must be 1 to 60 letters, digits or _, and not start with upload_",
+        ))
     }
 }
 

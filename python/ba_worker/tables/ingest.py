@@ -92,6 +92,8 @@ def _textual(maker, path, kind, codec, notes, work, result, options):
             maker.grid(g)
     elif kind in ("json", "jsonl"):
         result["keys"] = _json(maker, path, kind, codec)
+        if not maker.done:
+            options.text = textfile.read(path, codec)
     else:
         text = options.text = textfile.read(path, codec)
         result["lines"] = text.count("\n") + (not text.endswith("\n") and bool(text))

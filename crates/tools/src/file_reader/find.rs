@@ -14,7 +14,11 @@ pub(super) enum Found {
 }
 
 /// In this order: upload by id or name, code, artifact, stored tool data, file of the working folder.
-pub(super) async fn find(store: &Store, conversation: &ConversationId, given: &str) -> Result<Found, ToolFailure> {
+pub(super) async fn find(
+    store: &Store,
+    conversation: &ConversationId,
+    given: &str,
+) -> Result<Found, ToolFailure> {
     let wanted = given.trim().trim_start_matches("./");
     if wanted.is_empty() {
         return Err(ToolFailure::validation("EMPTY_PATH", "path is empty"));
@@ -76,7 +80,11 @@ async fn unknown(store: &Store, conversation: &ConversationId, wanted: &str) -> 
     }
     names.extend(store.codes(conversation).await.unwrap_or_default().iter().map(|c| c.code_id.to_string()));
     names.extend(store.artifacts(conversation).await.unwrap_or_default().into_iter().map(|a| a.name));
-    let known = if names.is_empty() { "there are no files yet".to_owned() } else { names[..names.len().min(30)].join(", ") };
+    let known = if names.is_empty() {
+        "there are no files yet".to_owned()
+    } else {
+        names[..names.len().min(30)].join(", ")
+    };
     let wanted = ba_protocol::text::shorten(&ba_protocol::text::one_line(wanted), 120);
     ToolFailure::not_found("FILE_NOT_FOUND", format!("no file `{wanted}` in this conversation"))
         .with_hint(format!("files: {known}"))
