@@ -33,6 +33,8 @@ pub enum Command {
     Serve(ServeArgs),
     /// Ask one question and print the report
     Ask(AskArgs),
+    /// Run a set of questions with known answers and report accuracy, cost and failures
+    Eval(EvalArgs),
     /// Check everything and say how to fix what is wrong
     Doctor,
     /// Print the log of a conversation readably
@@ -82,6 +84,24 @@ pub struct AskArgs {
     /// Keep a recording of the model's turns, to be replayed with BA_MODEL=replay:<file>
     #[arg(long, value_name = "FILE")]
     pub record: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub struct EvalArgs {
+    /// Folder with questions.jsonl and the files it names
+    pub folder: PathBuf,
+    /// Only these splits; may be given several times
+    #[arg(long, value_name = "NAME")]
+    pub split: Vec<String>,
+    /// At most so many questions
+    #[arg(long, value_name = "N")]
+    pub limit: Option<usize>,
+    /// Where report.json and report.md are written (default: the current folder)
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub out: PathBuf,
+    /// Fail (exit code 1) below this accuracy, between 0 and 1
+    #[arg(long, value_name = "SHARE")]
+    pub at_least: Option<f64>,
 }
 
 #[derive(Args)]

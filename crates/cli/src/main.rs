@@ -36,6 +36,7 @@ fn main() -> ExitCode {
         match arguments.command {
             Command::Serve(_) => commands::serve::run(config).await,
             Command::Ask(ask) => commands::ask::run(config, ask).await,
+            Command::Eval(eval) => commands::eval::run(config, eval).await,
             Command::Doctor => commands::doctor::run(config).await,
             Command::Logs(logs) => commands::logs::run(&config, &logs).await,
             Command::Trace(trace) => commands::trace::run(&config, &trace).await,

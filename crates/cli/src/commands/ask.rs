@@ -1,6 +1,6 @@
 //! `ba-agent ask`: one question, answered in the terminal. Exit code by outcome (SPEC K4, K6).
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ pub async fn run(config: Config, ask: AskArgs) -> anyhow::Result<ExitCode> {
     let models = wire::models::models(&config, ask.record.as_deref())?;
     let app = wire::app(&config, models, Arc::new(TerminalSink::new(ask.json))).await?;
     let owner = UserId::local();
-    let (conversation, files) = upload(&app, &owner, wanted, &ask).await?;
+    let (conversation, files) = upload(&app, &owner, wanted, &ask.question, &ask.files).await?;
     let query = QueryRequest {
         message: ask.question.clone(),
         conversation_id: conversation,
@@ -55,7 +55,11 @@ pub async fn run(config: Config, ask: AskArgs) -> anyhow::Result<ExitCode> {
     Ok(code)
 }
 
-async fn answer(app: &App, owner: &UserId, query: QueryRequest) -> Result<AgentResponse, AgentError> {
+pub(super) async fn answer(
+    app: &App,
+    owner: &UserId,
+    query: QueryRequest,
+) -> Result<AgentResponse, AgentError> {
     let admitted = app.agent.admit(owner, query).await?;
     tokio::select! {
         answer = app.agent.wait(owner, &admitted.run_id) => answer,
@@ -66,21 +70,23 @@ async fn answer(app: &App, owner: &UserId, query: QueryRequest) -> Result<AgentR
     }
 }
 
-async fn upload(
+/// Uploads and ingests files, into the named conversation or a new one called by its question.
+pub(super) async fn upload(
     app: &App,
     owner: &UserId,
     wanted: Option<ConversationId>,
-    ask: &AskArgs,
+    question: &str,
+    paths: &[PathBuf],
 ) -> anyhow::Result<(Option<ConversationId>, Vec<UploadId>)> {
-    if ask.files.is_empty() {
+    if paths.is_empty() {
         return Ok((wanted, Vec::new()));
     }
     let conversation = match wanted {
         Some(id) => app.store.conversation(owner, &id).await?.id,
-        None => app.store.create(owner, &text::shorten(&text::one_line(&ask.question), 40)).await?.id,
+        None => app.store.create(owner, &text::shorten(&text::one_line(question), 40)).await?.id,
     };
     let mut files = Vec::new();
-    for path in &ask.files {
+    for path in paths {
         let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
         let mut source = tokio::fs::File::open(path).await.with_context(|| path.display().to_string())?;
         let mut writer = app.store.begin_upload(&conversation, &name, None).await?;

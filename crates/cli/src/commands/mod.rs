@@ -4,6 +4,7 @@ pub mod archive;
 pub mod ask;
 pub mod context;
 pub mod doctor;
+pub mod eval;
 pub mod key;
 pub mod logs;
 mod progress;

@@ -17,7 +17,8 @@ pub struct Examples;
 
 /// Tests, build scripts and caches beside the files stay where they are.
 fn ships(name: &str) -> bool {
-    !name.contains("__pycache__") && !name.starts_with("tests/") && !name.contains("/tests/")
+    let aside = ["tests/", "eval/"].iter().any(|folder| name.starts_with(folder));
+    !aside && !name.contains("__pycache__") && !name.contains("/tests/") && name != "generate.py"
 }
 
 /// Writes what is missing or different below `folder`, and removes what no longer ships.
