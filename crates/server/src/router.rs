@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::openapi::{self, Document};
 use crate::routes::{
     admin, archive, catalog, code, conversations, download, files, health, metrics, query, runs, samples,
-    session, status, upload,
+    session, skills, status, upload,
 };
 use crate::state::AppState;
 use crate::{headers, http_metrics, openai, page};
@@ -41,7 +41,10 @@ fn quick() -> OpenApiRouter<AppState> {
         .routes(routes!(conversations::context))
         .routes(routes!(samples::load))
         .routes(routes!(catalog::tools))
-        .routes(routes!(catalog::skills))
+        .routes(routes!(skills::list))
+        .routes(routes!(skills::managed))
+        .routes(routes!(skills::approve))
+        .routes(routes!(skills::switch, skills::remove))
         .routes(routes!(metrics::json))
         .routes(routes!(health::health))
         .routes(routes!(health::ready))
@@ -64,6 +67,7 @@ fn lasting() -> OpenApiRouter<AppState> {
         .routes(routes!(files::events))
         .routes(routes!(download::download))
         .routes(routes!(archive::export))
+        .routes(routes!(skills::install_git))
 }
 
 /// Large bodies, streamed to disk with limits of their own.
@@ -72,6 +76,14 @@ fn incoming() -> OpenApiRouter<AppState> {
         .routes(routes!(upload::upload))
         .routes(routes!(archive::import))
         .layer(DefaultBodyLimit::disable())
+        .merge(skill_archives())
+}
+
+/// Small enough to be read whole.
+fn skill_archives() -> OpenApiRouter<AppState> {
+    let limit = ba_skills::Limits::default().archive_bytes;
+    let limit = DefaultBodyLimit::max(usize::try_from(limit).unwrap_or(usize::MAX));
+    OpenApiRouter::new().routes(routes!(skills::install_zip)).layer(limit)
 }
 
 /// At the root, where other programs expect them.

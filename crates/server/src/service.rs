@@ -39,7 +39,7 @@ impl From<&ToolSpec> for ToolInfo {
 pub struct SkillInfo {
     pub name: String,
     pub description: String,
-    /// Where it comes from, e.g. `built-in`.
+    /// Where it comes from, `shipped`, `installed` or `configured`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub source: Option<String>,
 }
@@ -88,7 +88,7 @@ pub struct Deps {
     pub bus: EventBus,
     pub ingest: Option<Arc<dyn Ingest>>,
     pub checks: Vec<Arc<dyn Check>>,
-    pub skills: Vec<SkillInfo>,
+    pub skills: Option<Arc<ba_skills::SkillLibrary>>,
     pub samples: Vec<Sample>,
     /// JSONL log of a conversation, for exports.
     pub log_dir: Option<std::path::PathBuf>,

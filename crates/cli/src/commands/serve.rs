@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::Context;
 use ba_config::Config;
-use ba_server::{Access, AppState, Check, Deps, EventBus, ServerConfig, SkillInfo};
+use ba_server::{Access, AppState, Check, Deps, EventBus, ServerConfig};
 use ba_store::{CleanupMode, CleanupPolicy, Store};
 
 use crate::output;
@@ -68,19 +68,13 @@ fn server_config(config: &Config) -> anyhow::Result<ServerConfig> {
 }
 
 fn deps(config: &Config, app: &App, bus: EventBus) -> Deps {
-    let catalog = app.skills.catalog();
-    let skills = catalog.active_skills().map(|s| SkillInfo {
-        name: s.name.to_string(),
-        description: s.front.description.clone(),
-        source: None,
-    });
     Deps {
         store: app.store.clone(),
         agent: app.agent.clone(),
         bus,
         ingest: wire::ingest(app),
         checks: vec![Arc::new(PythonCheck(app.python.clone()))],
-        skills: skills.collect(),
+        skills: Some(app.skills.clone()),
         samples: wire::samples::samples(&config.data_dir),
         log_dir: Some(wire::log_dir(config)),
     }

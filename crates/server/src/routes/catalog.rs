@@ -1,4 +1,4 @@
-//! What the agent can do: its tools and skills (SPEC A7).
+//! What the agent can do: its tools (SPEC A7).
 
 use axum::extract::State;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 
 use crate::auth::Caller;
 use crate::envelope::Data;
-use crate::service::{SkillInfo, ToolInfo};
+use crate::service::ToolInfo;
 use crate::state::AppState;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -14,19 +14,8 @@ pub struct ToolList {
     pub tools: Vec<ToolInfo>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
-pub struct SkillList {
-    pub skills: Vec<SkillInfo>,
-}
-
 /// The tools the model may call, with the schemas of their arguments.
 #[utoipa::path(get, path = "/tools", tag = "agent", operation_id = "listTools", responses((status = 200, body = Data<ToolList>)))]
 pub async fn tools(State(state): State<AppState>, _: Caller) -> Data<ToolList> {
     Data::of(ToolList { tools: state.deps.agent.registry().iter().map(|tool| tool.spec().into()).collect() })
-}
-
-/// The skills the model may activate.
-#[utoipa::path(get, path = "/skills", tag = "agent", operation_id = "listSkills", responses((status = 200, body = Data<SkillList>)))]
-pub async fn skills(State(state): State<AppState>, _: Caller) -> Data<SkillList> {
-    Data::of(SkillList { skills: state.deps.skills.clone() })
 }

@@ -14,5 +14,6 @@ pub mod query;
 pub mod runs;
 pub mod samples;
 pub mod session;
+pub mod skills;
 pub mod status;
 pub mod upload;

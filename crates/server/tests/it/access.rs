@@ -200,6 +200,8 @@ async fn administrators_manage_users_and_users_their_own_keys() {
     let new = json!({"name": "carol", "password": PASSWORD});
     assert_eq!(post(&bob, "/admin/users", new.clone()).await.status, 403);
     assert_eq!(get(&app, &bob, "/admin/users").await.status, 403);
+    assert_eq!(get(&app, &bob, "/admin/skills").await.status, 403);
+    assert_eq!(post(&bob, "/admin/skills/x/approve", json!({"hash": "y"})).await.status, 403);
     let carol = post(&alice, "/admin/users", new.clone()).await;
     assert_eq!(carol.body["data"]["role"], "user");
     assert_eq!(post(&alice, "/admin/users", new).await.status, 409);

@@ -175,7 +175,7 @@ impl App {
             bus: bus.clone(),
             ingest: None,
             checks: vec![],
-            skills: vec![],
+            skills: None,
             samples: vec![],
             log_dir: None,
         };

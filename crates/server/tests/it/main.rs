@@ -11,3 +11,4 @@ mod openai;
 mod openapi;
 mod pages;
 mod query;
+mod skills;
