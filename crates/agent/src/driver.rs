@@ -44,7 +44,8 @@ pub(crate) struct Drive<'a> {
     pub usage: UsageInfo,
     /// Share of the model's window the last request took.
     pub window_share: f64,
-    began: Instant,
+    /// When the present round was begun.
+    pub round_began: Instant,
 }
 
 impl Driver {
@@ -85,7 +86,7 @@ impl Driver {
             calls: Vec::new(),
             artifacts: Vec::new(),
             window_share: 0.0,
-            began: Instant::now(),
+            round_began: Instant::now(),
         };
         if let Err(error) = drive.restore().await {
             return tracing::error!(run = %drive.record.id, %error, "cannot read the run's calls");
@@ -153,6 +154,7 @@ impl Drive<'_> {
         let on_delta = move |delta: &str| {
             sink.passing(&run_id, RunEvent::TextDelta { text: delta.to_owned(), round });
         };
+        self.round_began = Instant::now();
         self.parts.log.round_start(&self.record, round);
         self.parts.log.model_input(&self.record, &request, &self.parts.counter);
         let asked = Instant::now();
@@ -276,7 +278,7 @@ impl Drive<'_> {
         self.parts.skills.apply(&mut self.state.skills, &planned, &results);
         self.state.machine.on_tools(results.into_iter().flatten().collect());
         last.state = self.saved();
-        self.parts.log.round_end(&self.record, step, self.began.elapsed());
+        self.parts.log.round_end(&self.record, step, self.round_began.elapsed());
         self.commit(last).await
     }
 

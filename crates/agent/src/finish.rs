@@ -69,6 +69,8 @@ pub(crate) async fn finish(drive: &mut Drive<'_>, outcome: Outcome) -> Result<()
             drive.commit(commit).await?;
         }
     }
+    let round = drive.state.machine.model_turns();
+    drive.parts.log.round_end(&drive.record, round, drive.round_began.elapsed());
     drive.parts.metrics.run_ended(&drive.record.conversation_id, &drive.usage);
     Ok(())
 }

@@ -88,7 +88,6 @@ pub fn load(sources: &Sources) -> Result<Config> {
         skills: raw.skills,
         prompts: raw.prompts,
         record: raw.record,
-        otlp: raw.otlp.map(|u| parse_url("otlp", &u)).transpose()?,
         file,
     })
 }
@@ -121,7 +120,6 @@ fn merge_environment(raw: &mut RawConfig, sources: &Sources) {
     set(&mut raw.api_key, "BA_API_KEY");
     set(&mut raw.summary_model, "BA_SUMMARY_MODEL");
     set(&mut raw.database, "BA_DATABASE");
-    set(&mut raw.otlp, "BA_OTLP");
     set(&mut raw.proxy, "BA_PROXY");
     let paths = [
         (&mut raw.data_dir, "BA_DATA_DIR"),

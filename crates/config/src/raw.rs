@@ -32,7 +32,6 @@ pub(crate) struct RawConfig {
     pub skills: Vec<PathBuf>,
     pub prompts: Option<PathBuf>,
     pub record: Option<PathBuf>,
-    pub otlp: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

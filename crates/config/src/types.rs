@@ -27,8 +27,6 @@ pub struct Config {
     pub prompts: Option<PathBuf>,
     /// Where the model's turns are recorded, for `replay:<file>`.
     pub record: Option<PathBuf>,
-    /// Where OpenTelemetry goes; off when absent (SPEC M3).
-    pub otlp: Option<Url>,
     /// What was read, for `doctor`.
     pub file: Option<PathBuf>,
 }

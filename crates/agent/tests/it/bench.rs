@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ba_agent::log::ConversationLog;
+use ba_agent::log::{ConversationLog, Redactor};
 use ba_agent::metrics::Metrics;
 use ba_agent::pipeline::{Counter, Executor, ExecutorConfig, IdempotencyCache};
 use ba_agent::prompt::PromptTemplate;
@@ -109,7 +109,24 @@ impl Bench {
         Self::in_folder(Arc::new(tempfile::tempdir().unwrap()), model, Duration::ZERO).await
     }
 
+    /// With a conversation log in `logs/`, these secrets masked.
+    pub async fn with_log(model: ScriptedModel, secrets: &[&str]) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let redactor = Redactor::new(secrets.iter().map(|s| (*s).to_owned()));
+        let log = ConversationLog::start(&folder.path().join("logs"), 1 << 20, redactor);
+        Self::build(folder, model, Duration::ZERO, log).await
+    }
+
     pub async fn in_folder(folder: Arc<tempfile::TempDir>, model: ScriptedModel, takes: Duration) -> Self {
+        Self::build(folder, model, takes, ConversationLog::off()).await
+    }
+
+    async fn build(
+        folder: Arc<tempfile::TempDir>,
+        model: ScriptedModel,
+        takes: Duration,
+        log: ConversationLog,
+    ) -> Self {
         let store = Store::open(StoreConfig::local(folder.path())).await.unwrap();
         let (model, heard, ran) = (Arc::new(model), Arc::new(Heard::default()), Arc::new(AtomicU32::new(0)));
         let registry = Registry::new(vec![
@@ -133,7 +150,7 @@ impl Bench {
             default_level: OutputLevel::Standard,
             counter,
             metrics: Metrics::default(),
-            log: ConversationLog::off(),
+            log,
             skills: Skills::none(),
         };
         let agent = Agent::new(parts);

@@ -3,5 +3,6 @@
 
 mod bench;
 mod cancel;
+mod logged;
 mod resume;
 mod turns;
