@@ -41,7 +41,8 @@ fn report(rounds: usize, files: usize, counter: &MemoCounter) {
 
 /// Two hundred messages with about 150k tokens, again and again.
 fn speed(counter: &MemoCounter) {
-    let history: Vec<Round> = (0..50).map(|i| round(i, vec![step(i, 0, "query_database", &rows(120), None)])).collect();
+    let history: Vec<Round> =
+        (0..50).map(|i| round(i, vec![step(i, 0, "query_database", &rows(120), None)])).collect();
     let none = HashMap::new();
     let wide = ContextInput { window: 1_000_000, ..input(&history, &none) };
     let first = Instant::now();
@@ -85,15 +86,33 @@ fn conversation(rounds: usize, files: usize) -> Vec<Round> {
     (0..rounds)
         .map(|i| {
             let reads = (0..files).filter(|f| f % rounds == i);
-            let mut steps: Vec<RoundStep> = reads.map(|f| step(i, f, "file_reader", &rows(150), Some(facts(f)))).collect();
-            steps.push(step(i, 99, "query_database", &format!("region,amount\n华东,{i}00.5\n华南,{i}20"), None));
+            let mut steps: Vec<RoundStep> =
+                reads.map(|f| step(i, f, "file_reader", &rows(150), Some(facts(f)))).collect();
+            steps.push(step(
+                i,
+                99,
+                "query_database",
+                &format!("region,amount\n华东,{i}00.5\n华南,{i}20"),
+                None,
+            ));
             round(i, steps)
         })
         .collect()
 }
 
 fn rows(n: usize) -> String {
-    (0..n).map(|i| format!("2024-{:02}-{:02},产品{},{}.{:02},华东\n", i % 12 + 1, i % 28 + 1, i % 40, i * 37 % 9000, i % 100)).collect()
+    (0..n)
+        .map(|i| {
+            format!(
+                "2024-{:02}-{:02},产品{},{}.{:02},华东\n",
+                i % 12 + 1,
+                i % 28 + 1,
+                i % 40,
+                i * 37 % 9000,
+                i % 100
+            )
+        })
+        .collect()
 }
 
 fn facts(f: usize) -> FileFacts {

@@ -37,14 +37,22 @@ struct Nowhere;
 
 #[async_trait]
 impl ToolData for Nowhere {
-    async fn keep(&self, _: &ConversationId, _: &str, _: &str, bytes: &[u8], _: &str) -> Result<String, String> {
+    async fn keep(
+        &self,
+        _: &ConversationId,
+        _: &str,
+        _: &str,
+        bytes: &[u8],
+        _: &str,
+    ) -> Result<String, String> {
         std::hint::black_box(bytes);
         Ok("tool_data/x".to_owned())
     }
 }
 
 fn table(rows: usize) -> ToolOutput {
-    let columns = vec![Column::new("region", "VARCHAR"), Column::new("month", "DATE"), Column::new("amount", "DOUBLE")];
+    let columns =
+        vec![Column::new("region", "VARCHAR"), Column::new("month", "DATE"), Column::new("amount", "DOUBLE")];
     let rows = (0..rows).map(|i| vec![json!("华东"), json!("2024-01-01"), json!(i as f64 * 1.5)]).collect();
     ToolOutput::new("rows", Body::Table { columns, rows, total_rows: None })
 }
@@ -84,8 +92,11 @@ async fn measure(output: &ToolOutput, level: &str, times: u32, counter: &Counter
         default_level: None,
     };
     let registry = Registry::new(vec![Arc::new(Instantly { spec, output: output.clone() })]).unwrap();
-    let executor =
-        Executor { config: ExecutorConfig::default(), cache: IdempotencyCache::default(), data: Arc::new(Nowhere) };
+    let executor = Executor {
+        config: ExecutorConfig::default(),
+        cache: IdempotencyCache::default(),
+        data: Arc::new(Nowhere),
+    };
     let Value::Object(arguments) = json!({"response_format": level}) else { return (Duration::ZERO, 0) };
     let call = ToolCall { tool_name: "instant".into(), tool_call_id: "call_1".into(), arguments };
     let planned = PlannedCall { call, decision: Decision::Run };

@@ -191,6 +191,7 @@ impl Drive<'_> {
             arguments: p.call.arguments.clone(),
             round,
         }));
+        planned.iter().for_each(|p| self.parts.log.tool_call(&self.record, &p.call));
         let intents =
             planned.iter().filter(|p| p.decision == Decision::Run).map(|p| self.intent(p, round)).collect();
         self.commit(StepCommit { events, intents, ..self.progress() }).await

@@ -19,9 +19,13 @@ fn fits(schema: &Value, value: &Value) -> bool {
             kind => is_kind(kind.as_str().unwrap(), value),
         },
         "minimum" => value.as_i64().is_some_and(|v| v >= wanted.as_i64().unwrap()),
-        "pattern" => regex::Regex::new(wanted.as_str().unwrap()).unwrap().is_match(value.as_str().unwrap_or("")),
+        "pattern" => {
+            regex::Regex::new(wanted.as_str().unwrap()).unwrap().is_match(value.as_str().unwrap_or(""))
+        }
         "required" => wanted.as_array().unwrap().iter().all(|k| value.get(k.as_str().unwrap()).is_some()),
-        "properties" => wanted.as_object().unwrap().iter().all(|(k, s)| value.get(k).is_none_or(|v| fits(s, v))),
+        "properties" => {
+            wanted.as_object().unwrap().iter().all(|(k, s)| value.get(k).is_none_or(|v| fits(s, v)))
+        }
         "oneOf" => wanted.as_array().unwrap().iter().filter(|s| fits(s, value)).count() == 1,
         "$schema" | "title" => true,
         other => panic!("the schema uses `{other}`, which this test does not know"),
@@ -64,7 +68,8 @@ async fn every_line_of_a_real_run_fits_the_schema() {
         assert!(fits(&schema, &line), "{line}");
         kinds.insert(line["event"].as_str().or(line["type"].as_str()).unwrap().to_owned());
     }
-    let wanted = ["ModelInput", "ModelOutput", "code_saved", "round_end", "round_start", "tool_call", "tool_result"];
+    let wanted =
+        ["ModelInput", "ModelOutput", "code_saved", "round_end", "round_start", "tool_call", "tool_result"];
     assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), wanted);
 }
 
