@@ -83,6 +83,28 @@ async fn progress_of_ingest_comes_as_events() {
 }
 
 #[tokio::test]
+async fn files_a_crash_left_half_read_are_read_again() {
+    let dir = tempfile::tempdir().unwrap();
+    let store = ba_store::Store::open(ba_store::StoreConfig::local(dir.path())).await.unwrap();
+    let conversation = store.create(&ba_protocol::UserId::local(), "t").await.unwrap().id;
+    let mut writer = store.begin_upload(&conversation, "a.csv", None).await.unwrap();
+    writer.write(CSV).await.unwrap();
+    assert_eq!(writer.finish().await.unwrap().status, IngestStatus::Processing);
+    let app = App::start_on(dir, store, ServerConfig::default(), |deps| {
+        deps.ingest = Some(Arc::new(SlowIngest(deps.store.clone())));
+    })
+    .await;
+    let watch = app
+        .client
+        .get(app.api(&format!("/files/events?conversation_id={conversation}")))
+        .send()
+        .await
+        .unwrap();
+    let events = Reader::new(watch).all().await;
+    assert_eq!(events.last().unwrap().data["status"], "ready");
+}
+
+#[tokio::test]
 async fn wrong_types_are_refused_by_themselves() {
     let app = App::start().await;
     let mixed = app.upload(&[("a.exe", b"MZ"), ("b.csv", CSV), ("c.csv", b"")], None).await;
