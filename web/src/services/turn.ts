@@ -135,6 +135,8 @@ export function applyEvent(turn: Turn, event: RunEvent, now = Date.now()): Turn 
       const { analysis, plan, report } = readPartial(raw);
       return { ...turn, raw, rawRound: round, draftBroken: false, draft: report, analysis: analysis || turn.analysis, plan: plan || turn.plan };
     }
+    case "stream.behind":
+      return { ...turn, draftBroken: turn.raw !== "" };
     case "tool.started":
       return {
         ...turn,

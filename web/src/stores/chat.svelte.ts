@@ -1,7 +1,7 @@
 /** The open conversation: its turns, files, code, and the run in progress. Draws nothing. */
 import { api, ApiError } from "$lib/api/client";
 import type { CodeFile, UploadedFile } from "$lib/api/types";
-import { asBody, explain } from "$lib/services/errors";
+import { asBody, explain } from "$lib/stores/errors";
 import { DeltaJoiner } from "$lib/services/coalesce";
 import { RunStream, type RunEvent } from "$lib/services/run-stream";
 import { applyEvent, connectionLost, fromHistory, newTurn, type Turn } from "$lib/services/turn";

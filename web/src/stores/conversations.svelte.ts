@@ -1,7 +1,7 @@
 /** The list in the sidebar. Knows titles and order; knows nothing of what is inside a conversation. */
 import { api } from "$lib/api/client";
 import type { ConversationSummary } from "$lib/api/types";
-import { explain } from "$lib/services/errors";
+import { explain } from "$lib/stores/errors";
 import { toasts } from "./toasts.svelte";
 
 class Conversations {

@@ -1,7 +1,7 @@
 /** Files on their way into the open conversation, from the drop to the finished profile. */
 import { api, ApiError } from "$lib/api/client";
 import type { UploadedFile, UploadResult } from "$lib/api/types";
-import { explain } from "$lib/services/errors";
+import { explain } from "$lib/stores/errors";
 import { uploadFile } from "$lib/services/upload";
 import { t } from "./prefs.svelte";
 import { toasts } from "./toasts.svelte";

@@ -1,10 +1,27 @@
 /** An error, in the reader's words and with what to do next. The server's own message is a detail, not the headline. */
 import { ApiError } from "$lib/api/client";
 import type { ApiErrorBody } from "$lib/api/types";
-import { t } from "$lib/stores/prefs.svelte";
+import { zh, type Key } from "$lib/i18n/zh";
+import { t } from "./prefs.svelte";
+
+const known = (key: string): Key | null => (key in zh ? (key as Key) : null);
+
+/** The server's stable code in the reader's words, where there are some. */
+export function explainCode(code: string, message: string): string {
+  if (code === "unsupported_file_type") return t("error.unsupported");
+  const key = known(`code.${code}`);
+  return key ? t(key) : message;
+}
+
+export function explainStop(reason: string): string {
+  const key = known(`stop.${reason}`);
+  return key ? t(key) : reason;
+}
 
 export function explain(error: unknown): string {
   if (!(error instanceof ApiError)) return t("error.generic", { message: error instanceof Error ? error.message : String(error) });
+  const words = explainCode(error.code, "");
+  if (words) return words;
   if (error.status === 0) return t("error.network");
   if (error.status === 401) return t("error.auth");
   if (error.status === 413) return t("error.tooLarge");
@@ -15,5 +32,4 @@ export function explain(error: unknown): string {
   return t("error.generic", { message: error.message || error.code });
 }
 
-export const asBody = (error: unknown): ApiErrorBody =>
-  error instanceof ApiError ? { code: error.code, message: explain(error) } : { code: "internal", message: explain(error) };
+export const asBody = (error: unknown): ApiErrorBody => ({ code: error instanceof ApiError ? error.code : "internal", message: explain(error) });
