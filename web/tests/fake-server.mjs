@@ -150,6 +150,11 @@ export function startFake({ port = 0, auth = false, offline = false, pause = 20 
     ["GET", /^\/conversations\/([^/]+)\/context$/, (_q, r) => ok(r, { window: 128000, tokens: 1212, original_tokens: 4212, saved_tokens: 3000, over_budget: false, parts: [{ kind: "system", role: "system", round: null, tokens: 1100, original_tokens: 1100, synopses: 0, shortened: false, preview: "你是业务分析助手。" }, { kind: "history", role: "user", round: 1, tokens: 100, original_tokens: 3100, synopses: 1, shortened: false, preview: "[文件已读取] data.csv (CSV, 5000行, 列: date, product, amount, region)" }, { kind: "user", role: "user", round: null, tokens: 12, original_tokens: 12, synopses: 0, shortened: false, preview: "各地区销售额？" }] })],
     ["GET", /^\/files$/, (q, r) => ok(r, { files: state.conversation(q.searchParams.get("conversation_id"))?.files ?? [] })],
     ["GET", /^\/files\/download\/(.+)$/, (_q, r, name) => r.writeHead(200, { "Content-Type": name.endsWith(".png") ? "image/png" : "application/octet-stream", "Content-Disposition": `attachment; filename="${name}"`, "Content-Security-Policy": "sandbox; default-src 'none'" }).end(PNG)],
+    ["GET", /^\/files\/events$/, (q, r) => {
+      r.writeHead(200, { "Content-Type": "text/event-stream" });
+      for (const item of state.conversation(q.searchParams.get("conversation_id"))?.files ?? []) if (item.status === "processing") r.write(`event: file.progress\ndata: ${JSON.stringify({ file_id: item.file_id, fraction: 0.4, message: "读取表头" })}\n\n`);
+      setTimeout(() => r.end(), pause * 10);
+    }],
     ["GET", /^\/files\/([^/]+)$/, (q, r, id) => ok(r, state.conversation(q.searchParams.get("conversation_id")).files.find((item) => item.file_id === id))],
     ["DELETE", /^\/files\/([^/]+)$/, (q, r, id) => { const c = state.conversation(q.searchParams.get("conversation_id")); c.files = c.files.filter((item) => item.file_id !== id); ok(r, null); }],
     ["POST", /^\/files\/upload$/, (_q, r, _id, body) => {

@@ -69,6 +69,7 @@ function list<T>(data: unknown, key: string): T[] {
 export const urls = {
   stream: () => `${BASE}/agent/query/stream`,
   events: (runId: string) => `${BASE}/runs/${part(runId)}/events`,
+  fileEvents: (conversation: string) => `${BASE}/files/events${query({ conversation_id: conversation })}`,
   upload: () => `${BASE}/files/upload`,
   download: (filename: string, conversation: string) => `${BASE}/files/download/${part(filename)}${query({ conversation_id: conversation })}`,
   codeDownload: (id: string, conversation: string) => `${BASE}/code/${part(id)}/download${query({ conversation_id: conversation })}`,

@@ -1,5 +1,5 @@
 /** Files on their way into the open conversation, from the drop to the finished profile. */
-import { api, ApiError } from "$lib/api/client";
+import { api, ApiError, urls } from "$lib/api/client";
 import type { UploadedFile, UploadResult } from "$lib/api/types";
 import { explain } from "$lib/stores/errors";
 import { uploadFile } from "$lib/services/upload";
@@ -27,6 +27,9 @@ export class Uploads {
   pending = $state.raw<Pending[]>([]);
   /** Ids of files that go with the next question. */
   attached = $state.raw<string[]>([]);
+  /** How far the reading of a file has come, by its id. */
+  reading = $state.raw<Record<string, { fraction: number; message: string }>>({});
+  #events: EventSource | null = null;
   #chat: Target;
   #next = 1;
   #timer: ReturnType<typeof setTimeout> | null = null;
@@ -80,8 +83,25 @@ export class Uploads {
   watch(): void {
     if (this.#timer) clearTimeout(this.#timer);
     const open = this.#chat.files.filter((file) => file.status === "processing" || (file.status === "ready" && file.profile === undefined));
-    if (open.length === 0 || !this.#chat.id) return;
+    if (open.length === 0 || !this.#chat.id) return this.#deaf();
+    this.#listen(this.#chat.id);
     this.#timer = setTimeout(() => void this.#poll(open, this.#chat.id ?? ""), POLL_MS);
+  }
+
+  /** Progress comes as events; polling alone would do, but says nothing in between. */
+  #listen(conversation: string): void {
+    if (this.#events || typeof EventSource === "undefined") return;
+    this.#events = new EventSource(urls.fileEvents(conversation));
+    this.#events.addEventListener("file.progress", (event) => {
+      const { file_id, fraction, message } = JSON.parse(event.data as string) as { file_id: string; fraction: number; message: string };
+      this.reading = { ...this.reading, [file_id]: { fraction, message } };
+    });
+    this.#events.onerror = () => this.#deaf();
+  }
+
+  #deaf(): void {
+    this.#events?.close();
+    this.#events = null;
   }
 
   async #poll(open: UploadedFile[], conversation: string): Promise<void> {
@@ -121,8 +141,10 @@ export class Uploads {
   clear(): void {
     for (const item of this.pending) item.abort.abort();
     if (this.#timer) clearTimeout(this.#timer);
+    this.#deaf();
     this.pending = [];
     this.attached = [];
+    this.reading = {};
   }
 
   #change(key: number, change: Partial<Pending>): void {

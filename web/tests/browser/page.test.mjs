@@ -244,6 +244,7 @@ describe("uploads", () => {
   it("takes several files by drop, and shows their profiles", async () => {
     await page.getByRole("heading", { name: "想分析什么？" }).waitFor();
     await drop([["销售.csv", "a,b\n1,2"], ["book.xlsx", "x"]]);
+    await page.getByText(/读取表头/).first().waitFor();
     await page.locator("[data-part=file][data-status=ready]").nth(1).waitFor();
     const book = page.locator("[data-part=file]", { hasText: "book.xlsx" });
     await book.getByText("详情").click();
