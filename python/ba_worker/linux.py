@@ -32,6 +32,7 @@ MS_REMOUNT, MS_BIND, MS_REC, MS_PRIVATE = 32, 4096, 16384, 1 << 18
 MNT_DETACH = 2
 
 ATTR_RDONLY, ATTR_NOSUID, ATTR_NODEV, ATTR_NOEXEC = 1, 2, 4, 8
+_AT_SYMLINK_NOFOLLOW = 0x100
 _AT_FDCWD, _AT_EMPTY_PATH, _AT_RECURSIVE = -100, 0x1000, 0x8000
 _OPEN_TREE_CLONE, _OPEN_TREE_CLOEXEC = 1, os.O_CLOEXEC
 _MOVE_F_EMPTY, _MOVE_T_EMPTY = 0x04, 0x40
@@ -92,8 +93,8 @@ def close_other_fds(keep):
 
 
 def open_tree(path, recursive=False):
-    """A detached copy of the mount at `path`, to be attached somewhere else."""
-    flags = _OPEN_TREE_CLONE | _OPEN_TREE_CLOEXEC | (_AT_RECURSIVE if recursive else 0)
+    """A detached copy of the mount at `path`, to be attached somewhere else. A link is not followed."""
+    flags = _AT_SYMLINK_NOFOLLOW | _OPEN_TREE_CLONE | _OPEN_TREE_CLOEXEC | (_AT_RECURSIVE if recursive else 0)
     return call("open_tree", _AT_FDCWD, path.encode(), flags)
 
 

@@ -21,6 +21,10 @@ use crate::{
 
 /// How long the old state may take to say that it is back.
 const RESTORE_LIMIT: Duration = Duration::from_secs(3);
+/// Largest message of user code: the value it shows is capped well below.
+const USER_FRAME: usize = 4 << 20;
+/// Largest message of a built-in: its result may hold ten thousand rows.
+const BUILTIN_FRAME: usize = 24 << 20;
 const FIRST_LOOK: Duration = Duration::from_millis(40);
 const NEXT_LOOK: Duration = Duration::from_millis(80);
 
@@ -71,6 +75,10 @@ pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> R
         started: Instant::now(),
         limits,
     };
+    child.wire.limit_frames(match job.work {
+        Work::UserCode { .. } => USER_FRAME,
+        Work::Builtin { .. } => BUILTIN_FRAME,
+    });
     let message = json!({ "run": message(job, &plan.limits) });
     child.wire.send(&message, &[]).await.map_err(|error| SandboxError::internal("sending a job", error))?;
     Ok(plan)
@@ -190,8 +198,10 @@ fn check(child: &Child, plan: &Plan, folder: &Path) -> Option<Ending> {
         return Some(Ending::Stopped(JobErrorKind::Quota, "the disk is nearly full".into()));
     }
     if child.cgroup().is_none() {
-        let load = monitor::measure(child.pid, child.zygote.resident);
-        if load.memory > plan.limits.memory + (256 << 20) {
+        // What the conversation already held is shared by its forks and counts once.
+        let held = plan.load_before.memory;
+        let load = monitor::measure(child.pid, child.zygote.resident + held);
+        if held + load.memory > plan.limits.memory + (256 << 20) {
             return Some(Ending::Stopped(JobErrorKind::OutOfMemory, memory_text(&plan.limits)));
         }
     }

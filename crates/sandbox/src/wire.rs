@@ -14,8 +14,8 @@ use tokio::io::Interest;
 use tokio::net::UnixStream;
 
 const HEADER: usize = 5;
-/// The largest frame a child may send; a built-in's result is the largest legitimate one.
-const MAX_FRAME: usize = 32 << 20;
+/// The largest frame anybody may send who was given no other limit.
+const MAX_FRAME: usize = 1 << 20;
 const MAX_FDS: usize = 8;
 
 #[derive(Debug)]
@@ -30,6 +30,7 @@ pub(crate) struct Wire {
     stream: UnixStream,
     buffer: Vec<u8>,
     fds: Vec<OwnedFd>,
+    max_frame: usize,
 }
 
 fn invalid(what: &str) -> io::Error {
@@ -42,7 +43,12 @@ impl Wire {
         let (ours, theirs) = StdStream::pair()?;
         ours.set_nonblocking(true)?;
         let stream = UnixStream::from_std(ours)?;
-        Ok((Self { stream, buffer: Vec::new(), fds: Vec::new() }, theirs.into()))
+        Ok((Self { stream, buffer: Vec::new(), fds: Vec::new(), max_frame: MAX_FRAME }, theirs.into()))
+    }
+
+    /// Parsed JSON takes many times its size in memory, so the limit follows what is expected.
+    pub(crate) fn limit_frames(&mut self, bytes: usize) {
+        self.max_frame = bytes;
     }
 
     pub(crate) async fn send(&self, value: &Value, fds: &[BorrowedFd<'_>]) -> io::Result<()> {
@@ -115,7 +121,7 @@ impl Wire {
         }
         let size =
             u32::from_le_bytes([self.buffer[1], self.buffer[2], self.buffer[3], self.buffer[4]]) as usize;
-        if size > MAX_FRAME {
+        if size > self.max_frame {
             return Err(invalid("frame too long"));
         }
         if self.buffer.len() < HEADER + size {

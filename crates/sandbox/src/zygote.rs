@@ -166,7 +166,13 @@ fn settings(config: &SandboxConfig, sources: &Path, root: &Path) -> Result<Value
         .collect();
     Ok(json!({
         "root_dir": root,
-        "read_only": [config.python.base_prefix, config.python.prefix],
+        // Only the libraries: a system interpreter's prefix would be the whole of /usr.
+        "read_only": [
+            config.python.base_prefix.join("lib"),
+            config.python.base_prefix.join("lib64"),
+            config.python.prefix.join("lib"),
+            config.python.prefix.join("lib64"),
+        ],
         "sources": sources,
         // Null: the jobs keep the server's own user.
         "job_uid": job_owner(config),
