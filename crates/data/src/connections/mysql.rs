@@ -169,7 +169,7 @@ fn value(row: &MySqlRow, i: usize) -> Result<Value, sqlx::Error> {
             serde_json::from_str(&text).unwrap_or(Value::from(text))
         }
         "BLOB" | "TINYBLOB" | "MEDIUMBLOB" | "LONGBLOB" | "BINARY" | "VARBINARY" | "GEOMETRY" => {
-            bytes(row.try_get_unchecked(i)?)
+            text_or_bytes(row.try_get_unchecked(i)?)
         }
         // DECIMAL, text, ENUM and SET all travel as text.
         _ => row
@@ -177,6 +177,18 @@ fn value(row: &MySqlRow, i: usize) -> Result<Value, sqlx::Error> {
             .map(Value::from)
             .or_else(|_| row.try_get_unchecked(i).map(bytes))?,
     })
+}
+
+/// The driver calls text with a `_bin` collation binary, and MariaDB's JSON is such text: what reads as text is text.
+fn text_or_bytes(raw: &[u8]) -> Value {
+    let readable = |t: &&str| !t.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
+    match std::str::from_utf8(raw).ok().filter(readable) {
+        Some(text) if text.starts_with(['{', '[']) => {
+            serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
+        }
+        Some(text) => Value::from(text),
+        None => bytes(raw),
+    }
 }
 
 /// Asks the server to stop when the caller went away in the middle of a statement.

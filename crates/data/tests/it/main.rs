@@ -2,5 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 mod corpus;
+mod databases;
 mod embedded;
+mod servers;
 mod support;

@@ -8,11 +8,17 @@ use ba_sandbox::{PrepareOptions, Sandbox, SandboxConfig, prepare_python};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
 
-pub fn block<T>(future: impl Future<Output = T>) -> T {
+fn runtime() -> &'static Runtime {
     static RUNTIME: OnceLock<Runtime> = OnceLock::new();
-    RUNTIME
-        .get_or_init(|| tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap())
-        .block_on(future)
+    RUNTIME.get_or_init(|| tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap())
+}
+
+pub fn block<T>(future: impl Future<Output = T>) -> T {
+    runtime().block_on(future)
+}
+
+pub fn spawn(future: impl Future<Output = ()> + Send + 'static) {
+    runtime().spawn(future);
 }
 
 fn cache() -> PathBuf {

@@ -1,0 +1,10 @@
+CREATE ROLE reader LOGIN PASSWORD 's3cret-word';
+CREATE TABLE sales (id bigint PRIMARY KEY, region text, amount numeric(20,4), sold_on date, at timestamptz, info jsonb, tags text[]);
+COMMENT ON TABLE sales IS '销售明细';
+COMMENT ON COLUMN sales.amount IS '金额（元）';
+INSERT INTO sales SELECT i, CASE WHEN i % 2 = 0 THEN '华东' ELSE '华北' END, i * 1.5, DATE '2024-01-01' + i % 28, now(), '{"k": 1}', ARRAY['a','b'] FROM generate_series(1, 5000) i;
+CREATE TABLE returns (id int PRIMARY KEY, sale_id bigint REFERENCES sales(id));
+CREATE TABLE secret_plans (x int);
+CREATE FUNCTION sneaky() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM sales; RETURN 1; END $$;
+GRANT SELECT, DELETE ON sales, returns TO reader;
+ANALYZE;
