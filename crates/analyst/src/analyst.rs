@@ -255,9 +255,7 @@ fn read_call(turn: usize, file: &Listed) -> ToolCall {
     ToolCall {
         tool_name: "file_reader".to_owned(),
         tool_call_id: profile_id(turn, &file.file_id),
-        arguments: arguments(
-            json!({"path": file.file_id, "parse_metadata": true, "response_format": "full"}),
-        ),
+        arguments: arguments(json!({"path": file.file_id, "parse_metadata": true})),
     }
 }
 

@@ -123,13 +123,35 @@ pub fn profiles(observation: &str) -> Vec<TableProfile> {
 
 fn json_profiles(body: &str) -> Option<Vec<TableProfile>> {
     let at = body.find('{')?;
-    let value: Value = serde_json::Deserializer::from_str(&body[at..]).into_iter().next()?.ok()?;
+    let whole: Option<Value> =
+        serde_json::Deserializer::from_str(&body[at..]).into_iter().next().and_then(Result::ok);
+    let Some(mut value) = whole else { return cut_profile(&body[at..]) };
+    if let Some(table) = value.get_mut("table") {
+        value = table.take();
+    }
     if value.get("tables").is_some() {
         let file: FileProfile = serde_json::from_value(value).ok()?;
         return (!file.tables.is_empty()).then_some(file.tables);
     }
     let table: TableProfile = serde_json::from_value(value).ok()?;
     (!table.columns.is_empty()).then_some(vec![table])
+}
+
+/// A profile that was cut somewhere in its columns: those that are whole.
+fn cut_profile(text: &str) -> Option<Vec<TableProfile>> {
+    let field = |name: &str| text.find(name).map(|at| &text[at + name.len()..]);
+    let mut rest = field("\"columns\":[")?;
+    let mut columns = Vec::new();
+    loop {
+        let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<ColumnProfile>();
+        let Some(Ok(column)) = stream.next() else { break };
+        let read = stream.byte_offset();
+        columns.push(column);
+        rest = rest[read..].trim_start_matches(',');
+    }
+    let digits = |text: &str| text.chars().take_while(char::is_ascii_digit).collect::<String>();
+    let rows = field("\"rows\":").and_then(|t| digits(t).parse().ok()).unwrap_or(0);
+    (!columns.is_empty()).then(|| vec![TableProfile { rows, columns, ..TableProfile::default() }])
 }
 
 /// Profiles written as a table of columns, each under a line with the table's name and size.

@@ -35,6 +35,10 @@ fn markdown_and_json_tables_are_read_too() {
 fn profiles_are_read_from_json_and_from_a_list() {
     let json = "<tool_result name=\"file_reader\">\n[c] ok\n{\"tables\":[{\"name\":\"t\",\"rows\":5,\"columns\":[{\"name\":\"地区\",\"type\":\"VARCHAR\",\"distinct\":2}]}]}\n</tool_result>";
     assert_eq!(profiles(json)[0].columns[0].name, "地区");
+    let real = "<tool_result name=\"file_reader\">\n[c] a.csv: 5 rows × 1 columns\n{\"encoding\":\"utf-8\",\"table\":{\"name\":\"a\",\"rows\":5,\"columns\":[{\"name\":\"地区\",\"type\":\"VARCHAR\",\"distinct\":2},{\"name\":\"b\",\"type\":\"DOUBLE\"}]}}\nNote: x\n</tool_result>";
+    assert_eq!(profiles(real)[0].columns.len(), 2);
+    let cut = real.split("\"type\":\"DOUBLE\"").next().unwrap();
+    assert_eq!((profiles(cut)[0].columns.len(), profiles(cut)[0].rows), (1, 5));
     let list = "<tool_result name=\"file_reader\">\n[c] table \"retail\", 12,000 rows\ncolumn,type,nulls,distinct,min,max,top\n地区,VARCHAR,0,2,a,b,华东 (7); 华南 (5)\n销售额,DOUBLE,3,900,1.5,9.5,\n</tool_result>";
     let found = profiles(list);
     assert_eq!(found[0].columns.len(), 2);

@@ -40,7 +40,7 @@ def profile(view):
             got = con.execute(f'SELECT {q}::VARCHAR, count(*) n FROM "{view}" WHERE {q} IS NOT NULL GROUP BY {q} ORDER BY n DESC, {q} LIMIT 5').fetchall()
             top = [{"value": v, "count": n} for v, n in got]
         columns.append({"name": name, "type": kind, "nulls": rows - present, "distinct": distinct, "min": plain(low), "max": plain(high), "top": top, "examples": [t["value"] for t in top[:3]]})
-    return {"tables": [{"name": names[view].rsplit(".", 1)[0], "rows": rows, "columns": columns}]}
+    return {"encoding": "utf-8", "table": {"name": names[view].rsplit(".", 1)[0], "rows": rows, "columns": columns}}
 
 
 def encode(columns, rows):
