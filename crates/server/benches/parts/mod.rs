@@ -30,7 +30,7 @@ pub async fn serve(address: &str) {
         bus,
         ingest: None,
         checks: vec![],
-        skills: vec![],
+        skills: None,
         samples: vec![],
         log_dir: None,
     };

@@ -75,14 +75,10 @@ async fn log_of(dir: &std::path::Path, id: &ConversationId) -> Option<std::path:
     responses((status = 200, body = Data<Imported>)))]
 pub async fn import(State(state): State<AppState>, caller: Caller, body: Body) -> Result<Data<Imported>> {
     let limit = state.config.limits.import_bytes;
-    let path = state.deps.store.root().join(format!("import-{}.tar", uuid::Uuid::new_v4().simple()));
-    let written = write(body, &path, limit).await;
-    let imported = match written {
-        Ok(()) => state.deps.store.import(&caller.user, &path).await.map_err(ApiError::from),
-        Err(error) => Err(error),
-    };
-    let _ = tokio::fs::remove_file(&path).await;
-    let report = imported?;
+    let name = format!("import-{}.tar", uuid::Uuid::new_v4().simple());
+    let archive = Temporary(state.deps.store.root().join(name));
+    write(body, &archive.0, limit).await?;
+    let report = state.deps.store.import(&caller.user, &archive.0).await?;
     Ok(Data::of(Imported {
         conversation_id: report.conversation.id,
         title: report.conversation.title,
@@ -91,6 +87,15 @@ pub async fn import(State(state): State<AppState>, caller: Caller, body: Body) -
         codes: report.codes,
         artifacts: report.artifacts,
     }))
+}
+
+/// A file that goes however the request ends.
+struct Temporary(std::path::PathBuf);
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_file(&self.0);
+    }
 }
 
 async fn write(body: Body, path: &std::path::Path, limit: u64) -> Result<()> {

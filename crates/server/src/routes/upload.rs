@@ -68,9 +68,19 @@ pub async fn upload(
     Query(query): Query<UploadQuery>,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Data<Uploaded>> {
-    let mut intake =
-        Intake { state: &state, caller: &caller, place: Place::New(None), files: vec![], rejected: vec![] };
-    if let Some(conversation) = query.conversation_id {
+    // A task of its own: when the client vanishes, the request is dropped, but what was begun must be undone.
+    let taken = tokio::spawn(async move { take(&state, &caller, query.conversation_id, form).await });
+    taken.await.map_err(ApiError::internal)?.map(Data::of)
+}
+
+async fn take(
+    state: &AppState,
+    caller: &Caller,
+    conversation: Option<ConversationId>,
+    form: Result<Multipart, MultipartRejection>,
+) -> Result<Uploaded> {
+    let mut intake = Intake { state, caller, place: Place::New(None), files: vec![], rejected: vec![] };
+    if let Some(conversation) = conversation {
         intake.choose(conversation).await?;
     }
     let mut form = form.map_err(|refused| {
@@ -85,8 +95,8 @@ pub async fn upload(
         return Err(error);
     }
     let (conversation_id, files, rejected) = intake.finish().await?;
-    let files = ingest::start(&state, files).await;
-    Ok(Data::of(Uploaded { conversation_id, files, rejected }))
+    let files = ingest::start(state, files).await;
+    Ok(Uploaded { conversation_id, files, rejected })
 }
 
 /// Where the files go.
