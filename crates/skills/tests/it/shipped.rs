@@ -113,7 +113,8 @@ fn nothing_they_mention_is_missing() {
 fn python() -> Option<PathBuf> {
     let prepared = |root: PathBuf| -> Vec<PathBuf> {
         let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
-        entries.map(|e| e.path().join("bin/python3")).filter(|p| p.exists()).collect()
+        let locked = entries.filter(|e| e.file_name().to_string_lossy().starts_with("python-"));
+        locked.map(|e| e.path().join("bin/python3")).filter(|p| p.exists()).collect()
     };
     let given = std::env::var_os("BA_PYTHON_ENV").map(|env| PathBuf::from(env).join("bin/python3"));
     let cache = std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache/ba-agent"));

@@ -1,0 +1,76 @@
+//! The shipped skills' scripts in the real sandbox, as a run gives them to `run_python`: read-only, with the import
+//! list on (SPEC S6, T1).
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use ba_sandbox::{
+    Input, Job, Limits, PrepareOptions, Sandbox, SandboxConfig, SessionKey, Work, prepare_python,
+};
+use ba_skills::levels::sandbox_path;
+use ba_skills::{Skill, Source};
+
+/// One call per script, and what it must say.
+const CALLS: [(&str, &str, &str); 12] = [
+    ("trend-growth", "print(round(cagr(100, 161.051, 5), 6))", "0.1"),
+    ("anomaly-detection", "print(iqr_fences([1, 2, 3, 4, 5, 6, 7, 8, 9])[1])", "13.0"),
+    (
+        "change-attribution",
+        "print(round(multiplicative({'a': 2, 'b': 5}, {'a': 4, 'b': 5})[1]['变化']))",
+        "10",
+    ),
+    ("cohort-retention", "print(kaplan_meier([6, 7], [True, False])['存活率'].iloc[0])", "0.5"),
+    ("funnel-analysis", "print(sample_size(0.10, 0.12))", "3841"),
+    ("rfm-customer-value", "print(round(simple_clv(1, 0.8, 0.1), 4))", "2.6667"),
+    ("pareto-abc", "print(round(hhi([30, 30, 20, 20])))", "2600"),
+    ("forecasting", "print(ets([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 2)['预测'].notna().all())", "True"),
+    ("financial-ratios", "print(break_even(50000, 50, 30)['销量'])", "2500.0"),
+    ("data-quality-report", "print(as_number('(300)'))", "-300.0"),
+    ("echarts-design", "print(check(bar('t', ['a'], {'v': [1]})))", "[]"),
+    ("executive-report", "print(untraced('收入 1.23亿', [123456789.0]))", "[]"),
+];
+
+fn cache() -> PathBuf {
+    let base = std::env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let base = base.or_else(|| std::env::var_os("HOME").map(|home| Path::new(&home).join(".cache")));
+    base.unwrap_or_else(std::env::temp_dir).join("ba-agent")
+}
+
+fn skill(name: &str) -> Skill {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skills").join(name);
+    Skill::load(&dir.canonicalize().unwrap(), Source::Shipped, &Default::default()).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_shipped_script_runs_in_the_sandbox_and_cannot_be_changed() {
+    let env_override = std::env::var_os("BA_PYTHON_ENV").map(PathBuf::from);
+    let options = PrepareOptions { cache: cache(), env_override, python: None };
+    let python = prepare_python(&options, &|_| {}).await.unwrap();
+    let scratch = tempfile::tempdir().unwrap();
+    let config = SandboxConfig { pool: 1, ..SandboxConfig::new(python, scratch.path()) };
+    let sandbox = Sandbox::start(config).await.unwrap();
+    let work = tempfile::tempdir().unwrap();
+    for (name, call, expected) in CALLS {
+        let skill = skill(name);
+        let names: Vec<(String, PathBuf)> =
+            skill.scripts().map(|(path, place)| (sandbox_path(&skill, path), place)).collect();
+        let [(file, _)] = names.as_slice() else { panic!("{name} has one script") };
+        let code = format!(
+            "with open('{file}', encoding='utf-8') as f: exec(f.read())\n{call}\n\
+             try:\n    open('{file}', 'a')\n    print('written')\nexcept OSError:\n    print('read-only')"
+        );
+        let job = Job {
+            owner: "tester".into(),
+            session: Some(SessionKey::new("skills")),
+            work: Work::UserCode { code },
+            inputs: names.iter().map(|(n, p)| Input { names: vec![n.clone()], path: p.clone() }).collect(),
+            folder: work.path().join("work"),
+            limits: Limits { wall: Duration::from_secs(120), ..Limits::default() },
+        };
+        let outcome = sandbox.run(job, &|_| {}).await.unwrap();
+        let said: String = outcome.output.iter().map(|c| c.text.as_str()).collect();
+        assert!(outcome.error.is_none(), "{name}: {:?}", outcome.error);
+        assert_eq!(said, format!("{expected}\nread-only\n"), "{name}");
+        assert!(outcome.files.is_empty(), "{name}: a skill's file is not an artifact: {:?}", outcome.files);
+    }
+}
