@@ -154,20 +154,22 @@ def _fast(path, text, slices, dialect, notes, guesses):
     for c in columns:
         if c.plan.kind == "VARCHAR" and not c.plan.trim:
             c.plan.native = "VARCHAR"
-    source = _FastSource(path, dialect, columns)
+    # Every further word costs the reader a comparison per cell: only those that were seen.
+    marks = {v for r in body for v in r}
+    source = _FastSource(path, dialect, columns, [m for m in NULL_ALWAYS if m == "" or m in marks])
     return source, columns, notes + more, guesses + found
 
 
 class _FastSource:
     """The file as DuckDB's CSV reader sees it, with the columns' native types where the plan trusts them."""
 
-    def __init__(self, path, dialect, columns):
-        self.path, self.dialect, self.columns = path, dialect, columns
+    def __init__(self, path, dialect, columns, blanks):
+        self.path, self.dialect, self.columns, self.blanks = path, dialect, columns, blanks
 
     def relation(self):
         types = ", ".join(f"{sql_text(c.key)}: {sql_text(c.plan.reader_type)}" for c in self.columns)
         return (f"read_csv({sql_text(self.path)}, auto_detect = false, header = false, skip = 1, delim = {sql_text(self.dialect.delimiter)}, "
-                f"quote = '\"', escape = '\"', columns = {{{types}}}, nullstr = {sql_list(NULL_ALWAYS)}, max_line_size = {MAX_FIELD}, buffer_size = {2 * MAX_FIELD}, "
+                f"quote = '\"', escape = '\"', columns = {{{types}}}, nullstr = {sql_list(self.blanks)}, max_line_size = {MAX_FIELD}, buffer_size = {2 * MAX_FIELD}, "
                 f"strict_mode = true)")
 
     def widen(self):

@@ -19,8 +19,9 @@ def describe(con, path, name, sheet=None, notes=(), guesses=(), units=None, prev
     schema = con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
     rows = con.execute(f"SELECT count(*) FROM {relation}").fetchall()[0][0]
     columns = [{"name": r[0], "type": r[1]} for r in schema]
+    known = _bounds(con, path, columns) if rows > EXACT_ROWS else {}
     for part in range(0, len(columns), 50):
-        _spread(con, relation, columns[part:part + 50], rows, len(columns) <= MANY_COLUMNS)
+        _spread(con, relation, columns[part:part + 50], rows, len(columns) <= MANY_COLUMNS, known)
     if len(columns) <= MANY_COLUMNS:
         _top(con, relation, columns, rows)
     for c in columns:
@@ -50,15 +51,35 @@ def is_number(kind):
                     "FLOAT") or kind.startswith("DECIMAL")
 
 
-def _spread(con, relation, columns, rows, distinct):
+def _bounds(con, path, columns):
+    """Blanks and bounds of numbers and dates from the file's own statistics: nothing is read for them."""
+    got = con.execute(
+        "SELECT path_in_schema, sum(stats_null_count), list(DISTINCT stats_min_value), list(DISTINCT stats_max_value), "
+        f"count(*) FILTER (stats_min_value IS NULL AND num_values > stats_null_count) FROM parquet_metadata({sql_text(path)}) "
+        "GROUP BY 1").fetchall()
+    known = {}
+    kinds = {c["name"]: c["type"] for c in columns}
+    for name, nulls, lows, highs, unknown in got:
+        kind = kinds.get(name)
+        cast = {"BIGINT": int, "DOUBLE": float, "DATE": str}.get(kind)
+        lows = [v for v in lows if v is not None]
+        if cast is None or unknown or nulls is None or not lows:
+            continue
+        known[name] = (int(nulls), min(map(cast, lows)), max(map(cast, (v for v in highs if v is not None))))
+    return known
+
+
+def _spread(con, relation, columns, rows, distinct, known=None):
+    known = known or {}
     picks = []
     for c in columns:
         q = quote(c["name"])
         comparable = _comparable(c["type"])
         text = "::VARCHAR" if "TIME ZONE" in c["type"] else ""
-        picks.append(f"count({q})")
-        picks.append(f"min({q}){text}" if comparable else "NULL")
-        picks.append(f"max({q}){text}" if comparable else "NULL")
+        bounded = c["name"] in known
+        picks.append("NULL" if bounded else f"count({q})")
+        picks.append(f"min({q}){text}" if comparable and not bounded else "NULL")
+        picks.append(f"max({q}){text}" if comparable and not bounded else "NULL")
         picks.append(f"avg({q}::DOUBLE)" if is_number(c["type"]) else "NULL")
         exact = rows <= EXACT_ROWS
         picks.append((f"count(DISTINCT {q})" if exact else f"approx_count_distinct({q})") if comparable and distinct else "NULL")
@@ -67,6 +88,9 @@ def _spread(con, relation, columns, rows, distinct):
     got = con.execute(f"SELECT {', '.join(picks)} FROM {relation}").fetchall()[0]
     for i, c in enumerate(columns):
         present, low, high, mean, unique = got[5 * i:5 * i + 5]
+        if c["name"] in known:
+            nulls, low, high = known[c["name"]]
+            present = rows - nulls
         c["nulls"] = rows - present
         c["distinct"] = min(unique or 0, present)
         c["min"], c["max"] = _short(plain(low)), _short(plain(high))
@@ -87,8 +111,9 @@ def _top(con, relation, columns, rows):
         q = quote(c["name"])
         if not _comparable(c["type"]):
             continue
-        repeats = 0 < c["distinct"] <= TOP_LIMIT and c["distinct"] < 0.9 * (rows - c["nulls"])
-        if repeats and (c["type"] in ("VARCHAR", "BOOLEAN") or c["distinct"] <= 1000):
+        small = rows <= EXACT_ROWS
+        repeats = 0 < c["distinct"] <= (TOP_LIMIT if small else TOP_LIMIT // 10) and c["distinct"] < 0.9 * (rows - c["nulls"])
+        if repeats and (c["type"] in ("VARCHAR", "BOOLEAN") or c["distinct"] <= (1000 if small else 50)):
             got = con.execute(f"SELECT {q}::VARCHAR, count(*) AS n FROM {relation} WHERE {q} IS NOT NULL "
                               f"GROUP BY {q} ORDER BY n DESC, {q} LIMIT 5").fetchall()
             c["top"] = [{"value": v[:80], "count": n} for v, n in got]

@@ -3,3 +3,4 @@
 
 mod skill_scripts;
 mod skills_run;
+mod tables;

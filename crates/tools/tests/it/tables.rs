@@ -1,0 +1,186 @@
+//! Uploads, `file_reader` and `query_database` from end to end: store, sandbox, tools (SPEC F1, T2, T3, T7, C6).
+
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
+
+use ba_agent::tool::{Body, ToolContext, ToolOutput, TypedTool};
+use ba_data::{Connections, Tables};
+use ba_protocol::file::IngestStatus;
+use ba_protocol::{ConversationId, FileFacts, RunId, ToolFailure, Upload, UserId, synopsis};
+use ba_sandbox::{PrepareOptions, Sandbox, SandboxConfig, prepare_python};
+use ba_store::{NewCode, Store, StoreConfig};
+use ba_tools::{FileReader, QueryDatabase, ingest_upload};
+use serde_json::{Value, json};
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+fn runtime() -> &'static Runtime {
+    static RUNTIME: OnceLock<Runtime> = OnceLock::new();
+    RUNTIME.get_or_init(|| tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap())
+}
+
+fn tables() -> Tables {
+    static SHARED: OnceLock<(Tables, TempDir)> = OnceLock::new();
+    let (tables, _) = SHARED.get_or_init(|| {
+        let scratch = tempfile::tempdir().unwrap();
+        let home = std::env::var_os("HOME").map_or_else(std::env::temp_dir, PathBuf::from);
+        let cache = std::env::var_os("XDG_CACHE_HOME")
+            .map_or_else(|| home.join(".cache"), PathBuf::from)
+            .join("ba-agent");
+        let env_override = std::env::var_os("BA_PYTHON_ENV").map(PathBuf::from);
+        let options = PrepareOptions { cache, env_override, python: None };
+        let sandbox = runtime().block_on(async {
+            let python = prepare_python(&options, &|_| {}).await.unwrap();
+            let mut config = SandboxConfig::new(python, scratch.path().join("sandbox"));
+            config.pool = 2;
+            config.worker_dir = Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python"));
+            Sandbox::start(config).await.unwrap()
+        });
+        (Tables::new(sandbox, scratch.path().join("queries")), scratch)
+    });
+    tables.clone()
+}
+
+/// The sandbox starts before the test is inside the runtime.
+fn run(test: impl Future<Output = ()>) {
+    tables();
+    runtime().block_on(test);
+}
+
+struct Desk {
+    store: Store,
+    conversation: ConversationId,
+    _dir: TempDir,
+}
+
+impl Desk {
+    async fn new() -> Self {
+        let dir = tempfile::tempdir().unwrap();
+        let store = Store::open(StoreConfig::local(dir.path())).await.unwrap();
+        let conversation = store.create(&UserId::local(), "t").await.unwrap().id;
+        Self { store, conversation, _dir: dir }
+    }
+
+    async fn upload(&self, name: &str, bytes: &[u8]) -> Upload {
+        let mut writer = self.store.begin_upload(&self.conversation, name, None).await.unwrap();
+        writer.write(bytes).await.unwrap();
+        let upload = writer.finish().await.unwrap();
+        ingest_upload(&self.store, &tables(), &upload, &|_, _| {}).await.unwrap()
+    }
+
+    fn context(&self) -> ToolContext {
+        ToolContext::new(UserId::local(), self.conversation.clone(), RunId::random(), "call_1")
+    }
+
+    async fn read(&self, args: Value) -> Result<ToolOutput, ToolFailure> {
+        let tool = FileReader { tables: Some(tables()), store: self.store.clone() };
+        tool.run(&self.context(), serde_json::from_value(args).unwrap()).await
+    }
+
+    async fn query(&self, args: Value) -> Result<ToolOutput, ToolFailure> {
+        let connections = Connections::new(Vec::new()).unwrap();
+        let tool = QueryDatabase { tables: Some(tables()), connections, store: self.store.clone() };
+        tool.run(&self.context(), serde_json::from_value(args).unwrap()).await
+    }
+}
+
+fn rows(output: &ToolOutput) -> &Vec<Vec<Value>> {
+    match &output.body {
+        Body::Table { rows, .. } => rows,
+        other => panic!("{other:?}"),
+    }
+}
+
+const SALES: &str = "日期,地区,金额\n2024-01-02,华东,1200.5\n2024-01-03,华北,800\n2024-02-01,华东,99.5\n";
+
+#[test]
+fn an_upload_is_read_and_queried_by_id_and_name() {
+    run(async {
+        let desk = Desk::new().await;
+        let upload = desk.upload("销售数据.csv", SALES.as_bytes()).await;
+        assert_eq!(upload.status, IngestStatus::Ready);
+        let read = desk.read(json!({"path": "upload_001"})).await.unwrap();
+        assert_eq!(read.summary, "销售数据.csv: 3 rows × 3 columns");
+        let facts = read.file_facts.unwrap();
+        assert_eq!(synopsis::line(&facts), "[文件已读取] 销售数据.csv (CSV, 3行, 列: 日期, 地区, 金额)");
+        let by_name =
+            desk.read(json!({"path": "销售数据.csv", "nrows": 1, "parse_metadata": true})).await.unwrap();
+        assert!(matches!(&by_name.body, Body::Text(t) if t.contains("\"distinct\":2")), "{:?}", by_name.body);
+        for name in ["upload_001", "\"销售数据\"", "销售数据", "\"销售数据.csv\""] {
+            let got =
+                desk.query(json!({"query": format!("SELECT sum(金额) AS s FROM {name}")})).await.unwrap();
+            assert_eq!(rows(&got), &[[json!(2100.0)]], "{name}");
+            assert_eq!(got.summary, "1 value: s = 2100.0");
+        }
+        let shown = desk.query(json!({"query": "SHOW TABLES"})).await.unwrap();
+        assert!(
+            matches!(&shown.body, Body::Text(t) if t.contains("\"upload_001\"") && t.contains("\"金额\" DOUBLE"))
+        );
+    });
+}
+
+#[test]
+fn a_result_is_kept_for_later_queries_and_for_python() {
+    run(async {
+        let desk = Desk::new().await;
+        desk.upload("s.csv", SALES.as_bytes()).await;
+        let args = json!({"query": "SELECT 地区, sum(金额) AS s FROM s WHERE 金额 > :least GROUP BY 1", "params": {"least": 100}, "keep_as": "汇总"});
+        let kept = desk.query(args).await.unwrap();
+        assert_eq!(kept.artifacts[0].name, "汇总.parquet");
+        assert!(desk.store.work_dir(&desk.conversation).await.unwrap().join("汇总.parquet").is_file());
+        let again = desk.query(json!({"query": "SELECT max(s) FROM 汇总"})).await.unwrap();
+        assert_eq!(rows(&again), &[[json!(1200.5)]]);
+        let read = desk.read(json!({"path": "汇总.parquet"})).await.unwrap();
+        assert_eq!(read.summary, "汇总.parquet: 2 rows × 2 columns");
+    });
+}
+
+#[test]
+fn code_text_and_broken_files_are_answered() {
+    run(async {
+        let desk = Desk::new().await;
+        let new = NewCode {
+            code_id: "code_sales".into(),
+            language: "python".into(),
+            code: "def load():\n    pass\nclass A: pass\n".into(),
+            description: String::new(),
+        };
+        desk.store.save_code(&desk.conversation, new).await.unwrap();
+        let code = desk.read(json!({"path": "code_sales"})).await.unwrap();
+        let Some(FileFacts::Code { functions, classes, .. }) = &code.file_facts else {
+            panic!("{:?}", code.file_facts)
+        };
+        assert_eq!((functions.join(","), classes.join(",")), ("load".into(), "A".into()));
+        desk.upload("备注.txt", "第一行\n第二行\n".as_bytes()).await;
+        let text = desk.read(json!({"path": "备注.txt"})).await.unwrap();
+        assert!(matches!(&text.body, Body::Text(t) if t.contains("第二行")), "{:?}", text.body);
+        desk.upload("c.json", br#"{"settings": {"a": 1}, "options": "x"}"#).await;
+        let config = desk.read(json!({"path": "c.json"})).await.unwrap();
+        assert!(
+            matches!(&config.file_facts, Some(FileFacts::Json { keys, .. }) if keys == &["settings", "options"])
+        );
+        let failed = desk.upload("x.xlsx", b"\x00\x01\x02\x03\x04").await;
+        assert_eq!(failed.status, IngestStatus::Failed);
+        assert_eq!(failed.error.as_deref(), Some("x.xlsx is not an Excel workbook"));
+        let missing = desk.read(json!({"path": "../../etc/passwd"})).await.unwrap_err();
+        assert_eq!(missing.code, "FILE_NOT_FOUND");
+        assert!(missing.hint.unwrap().contains("code_sales"));
+    });
+}
+
+#[test]
+fn refusals_and_unknown_connections_are_explained() {
+    run(async {
+        let desk = Desk::new().await;
+        desk.upload("s.csv", SALES.as_bytes()).await;
+        let refused = desk.query(json!({"query": "DELETE FROM s"})).await.unwrap_err();
+        assert_eq!(refused.code, "READ_ONLY");
+        let unknown = desk.query(json!({"query": "SELECT 1", "connection": "erp"})).await.unwrap_err();
+        assert_eq!(unknown.code, "UNKNOWN_CONNECTION");
+        let wrong = desk.query(json!({"query": "SELECT 价格 FROM s"})).await.unwrap_err();
+        assert_eq!(wrong.code, "BAD_REFERENCE");
+        let cut = desk.query(json!({"query": "SELECT * FROM range(50)", "max_rows": 0})).await.unwrap();
+        assert_eq!(rows(&cut).len(), 1);
+        assert!(cut.notes.iter().any(|n| n.contains("more rows")), "{:?}", cut.notes);
+    });
+}
