@@ -48,7 +48,7 @@ pub struct SkillInfo {
 #[async_trait]
 pub trait Ingest: Send + Sync {
     /// Progress is 0 to 1, with a line for people.
-    async fn ingest(&self, upload: &Upload, progress: &(dyn Fn(f64, &str) + Send + Sync));
+    async fn ingest(&self, upload: &Upload, progress: &(dyn for<'m> Fn(f64, &'m str) + Send + Sync));
 }
 
 /// Something that must work before the server calls itself ready.

@@ -99,9 +99,7 @@ pub(super) async fn upload(
             writer.write(&buffer[..read]).await?;
         }
         let upload = writer.finish().await?;
-        if let Some(ingest) = wire::ingest(app) {
-            ingest.ingest(&upload, &|_, _| {}).await;
-        }
+        wire::ingest(app).ingest(&upload, &|_, _| {}).await;
         let upload = app.store.upload(&conversation, upload.file_id.as_str()).await?;
         if let Some(error) = &upload.error {
             output::note(&format!("{name}: {error}"));

@@ -166,8 +166,28 @@ async fn fonts(sandbox: &Sandbox) -> Result<String, Problem> {
     }
 }
 
-async fn connections(_config: &Config) -> Vec<Finding> {
-    Vec::new()
+async fn connections(config: &Config) -> Vec<Finding> {
+    let connections = match wire::tools::connections(config) {
+        Ok(connections) => connections,
+        Err(error) => {
+            return vec![finding(
+                "connections",
+                Err(Problem::new(error, "correct [connections] in the file")),
+            )];
+        }
+    };
+    let mut all = Vec::new();
+    for info in connections.list() {
+        let outcome = match connections.schema(&info.name, None).await {
+            Ok(_) => Ok(format!("{} answers", info.name)),
+            Err(error) => Err(Problem::new(
+                format!("{}: {error}", info.name),
+                "check the address, the user's rights (reading only, no superuser) and the network",
+            )),
+        };
+        all.push(finding("connection", outcome));
+    }
+    all
 }
 
 fn skills(config: &Config) -> Finding {

@@ -72,7 +72,7 @@ fn deps(config: &Config, app: &App, bus: EventBus) -> Deps {
         store: app.store.clone(),
         agent: app.agent.clone(),
         bus,
-        ingest: wire::ingest(app),
+        ingest: Some(wire::ingest(app)),
         checks: vec![Arc::new(PythonCheck(app.python.clone()))],
         skills: Some(app.skills.clone()),
         samples: wire::samples::samples(&config.data_dir),

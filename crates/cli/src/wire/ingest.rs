@@ -16,11 +16,13 @@ pub struct TableIngest {
 
 #[async_trait]
 impl Ingest for TableIngest {
-    async fn ingest(&self, upload: &Upload, progress: &(dyn Fn(f64, &str) + Send + Sync)) {
+    async fn ingest(&self, upload: &Upload, progress: &(dyn for<'m> Fn(f64, &'m str) + Send + Sync)) {
         let outcome = match &self.tables {
             Some(tables) => {
-                let on_progress = |fraction: Option<f64>, message: &str| progress(fraction.unwrap_or(0.0), message);
-                ingest_upload(&self.store, tables, upload, &on_progress).await
+                ingest_upload(&self.store, tables, upload, &|fraction, message| {
+                    progress(fraction.unwrap_or(0.0), message);
+                })
+                .await
             }
             None => {
                 let why = match &self.python {

@@ -1,6 +1,7 @@
 //! Puts the parts together: store, sandbox, models, tools, agent. The order here is the order of a start.
 
 pub mod embedded;
+pub mod ingest;
 pub mod models;
 pub mod python;
 pub mod samples;
@@ -16,6 +17,7 @@ use ba_agent::prompt::PromptTemplate;
 use ba_agent::run::Limits;
 use ba_agent::{Agent, AgentParts, EventSink, Models, Skills};
 use ba_config::Config;
+use ba_data::Tables;
 use ba_model::TokenCounter;
 use ba_protocol::OutputLevel;
 use ba_skills::{LibraryConfig, SkillLibrary};
@@ -31,6 +33,7 @@ pub struct App {
     pub agent: Agent,
     pub python: Python,
     pub skills: Arc<SkillLibrary>,
+    pub tables: Option<Tables>,
 }
 
 pub fn log_dir(config: &Config) -> std::path::PathBuf {
@@ -98,11 +101,10 @@ async fn wire(
     let store = open_store(config).await?;
     let skills = open_skills(config)?;
     let counter = counter(&models.default.info().name);
-    let tools::Tools { registry, prompt_extras } =
-        tools::registry(config, &store, &python, &skills, &counter)?;
+    let tools::Tools { registry, tables } = tools::registry(config, &store, &python, &skills, &counter)?;
     let template = prompt(config)?;
     let parts = AgentParts {
-        system_prompt: template.render(&registry, &prompt_extras),
+        system_prompt: template.render(&registry, &[]),
         store: store.clone(),
         models,
         registry,
@@ -127,7 +129,7 @@ async fn wire(
         log: ConversationLog::start(&log_dir(config), LOG_BYTES, Redactor::new(config.secrets())),
         skills: Skills::new(skills.clone(), &config.data_dir),
     };
-    Ok(App { store, agent: Agent::new(parts), python, skills })
+    Ok(App { store, agent: Agent::new(parts), python, skills, tables })
 }
 
 fn prompt(config: &Config) -> anyhow::Result<PromptTemplate> {
@@ -144,7 +146,11 @@ fn prompt(config: &Config) -> anyhow::Result<PromptTemplate> {
     }
 }
 
-/// How uploads are read; `None` where Python is off.
-pub fn ingest(_app: &App) -> Option<Arc<dyn ba_server::Ingest>> {
-    None
+/// How uploads are read.
+pub fn ingest(app: &App) -> Arc<dyn ba_server::Ingest> {
+    Arc::new(ingest::TableIngest {
+        python: app.python.clone(),
+        tables: app.tables.clone(),
+        store: app.store.clone(),
+    })
 }

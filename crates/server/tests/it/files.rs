@@ -53,7 +53,11 @@ struct SlowIngest(ba_store::Store);
 
 #[async_trait::async_trait]
 impl ba_server::Ingest for SlowIngest {
-    async fn ingest(&self, upload: &ba_protocol::Upload, progress: &(dyn Fn(f64, &str) + Send + Sync)) {
+    async fn ingest(
+        &self,
+        upload: &ba_protocol::Upload,
+        progress: &(dyn for<'m> Fn(f64, &'m str) + Send + Sync),
+    ) {
         tokio::time::sleep(Duration::from_millis(300)).await;
         progress(0.5, "reading");
         let status =
