@@ -127,9 +127,11 @@ export class Uploads {
     this.attached = this.attached.filter((other) => other !== id);
   }
 
+  /** The files that go with the question being sent; what had failed was seen and goes. */
   take(): string[] {
     const ids = this.attached;
     this.attached = [];
+    this.pending = this.pending.filter((item) => !item.error);
     return ids;
   }
 

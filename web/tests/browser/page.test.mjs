@@ -387,6 +387,7 @@ describe("languages, themes and sizes", () => {
     assert.deepEqual(overflow, [360, 0]);
     await page.getByRole("button", { name: "打开侧栏" }).click();
     await page.getByRole("searchbox").waitFor();
+    await page.waitForFunction(() => document.activeElement?.closest(".drawer"), null, { timeout: 5000 });
     await browser.shot("phone-drawer");
     await page.keyboard.press("Escape");
     await page.getByRole("searchbox").waitFor({ state: "detached" });
