@@ -39,6 +39,7 @@ impl Sqlite {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).map_err(|e| StoreError::io("creating the data folder", e))?;
         }
+        create_private(path)?;
         let options = SqliteConnectOptions::new()
             .filename(path)
             .create_if_missing(true)
@@ -55,6 +56,18 @@ impl Sqlite {
         let (queue, jobs) = mpsc::channel(QUEUE);
         tokio::spawn(write_loop(writer, jobs));
         Ok(Self { queue, readers })
+    }
+}
+
+/// A new database is for its owner's eyes only; SQLite gives its companions the same mode.
+fn create_private(path: &Path) -> Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let created = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(path);
+    match created {
+        Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
+            Err(StoreError::io("creating the database", e))
+        }
+        _ => Ok(()),
     }
 }
 

@@ -20,6 +20,17 @@ async fn a_second_server_on_the_folder_is_refused_with_its_reason() {
 }
 
 #[tokio::test]
+async fn the_database_is_readable_by_its_owner_only() {
+    use std::os::unix::fs::PermissionsExt;
+    let f = Fresh::open(None, Limits::default()).await;
+    f.conversation().await;
+    for name in ["ba-agent.sqlite3", "ba-agent.sqlite3-wal", "ba-agent.sqlite3-shm"] {
+        let mode = std::fs::metadata(f.dir.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o077, 0, "{name}");
+    }
+}
+
+#[tokio::test]
 async fn a_file_that_is_no_database_is_left_as_it_is() {
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("ba-agent.sqlite3");

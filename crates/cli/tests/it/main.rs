@@ -1,0 +1,5 @@
+//! Tests of the real binary.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+
+mod crash;
+mod model;
