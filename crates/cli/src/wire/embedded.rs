@@ -6,12 +6,12 @@ use anyhow::Context;
 use rust_embed::RustEmbed;
 
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../skills"]
+#[folder = "../../skills"]
 #[allow_missing = true]
 pub struct ShippedSkills;
 
 #[derive(RustEmbed)]
-#[folder = "$CARGO_MANIFEST_DIR/../../examples"]
+#[folder = "../../examples"]
 #[allow_missing = true]
 pub struct Examples;
 
@@ -55,4 +55,20 @@ fn remove_unknown<E: RustEmbed>(root: &Path, folder: &Path) -> anyhow::Result<()
         }
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_skills_are_inside_and_unpack_without_their_tests() {
+        let dir = tempfile::tempdir().unwrap();
+        let folder = unpack::<ShippedSkills>(&dir.path().join("skills")).unwrap();
+        let skills = std::fs::read_dir(&folder).unwrap().flatten();
+        let with_instructions = skills.filter(|e| e.path().join("SKILL.md").exists()).count();
+        assert_eq!(with_instructions, 12);
+        assert!(folder.join("trend-growth/scripts/trend.py").exists());
+        assert!(!folder.join("tests").exists());
+    }
 }
