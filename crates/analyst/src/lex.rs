@@ -231,9 +231,9 @@ fn name_parts(words: &str, measured: bool) -> Vec<String> {
         "year", "month", "week", "quarter", "percent", "level", "index", "group", "mean", "average",
         "status", "score", "state",
     ];
-    const UNITS: [&str; 16] = [
-        "min", "mins", "sec", "hrs", "usd", "eur", "cny", "rmb", "kg", "km", "pct", "musd", "mins", "days",
-        "hours", "cm",
+    const UNITS: [&str; 18] = [
+        "sqm", "sqft", "min", "mins", "sec", "hrs", "usd", "eur", "cny", "rmb", "kg", "km", "pct", "musd",
+        "mins", "days", "hours", "cm",
     ];
     let mut parts = Vec::new();
     let tokens: Vec<&str> = words.split(' ').collect();

@@ -325,8 +325,7 @@ fn is_year_month(value: &str) -> bool {
 }
 
 fn is_year_name(words: &str) -> bool {
-    matches!(words, "year" | "年份" | "年" | "年度" | "fiscal year" | "calendar year")
-        || words.ends_with(" year")
+    words.split(' ').any(|w| w == "year") || ["年份", "年", "年度"].iter().any(|e| words.ends_with(e))
 }
 
 fn is_flag_name(words: &str) -> bool {
@@ -373,6 +372,13 @@ fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)> {
             stripped.trim().clone_into(&mut bare);
             break;
         }
+    }
+    // A unit at the end says how, not what.
+    const UNITS: [&str; 10] =
+        [" min", " mins", " km", " kg", " usd", " sqm", " sqft", " eur", " rmb", " cny"];
+    let words = UNITS.iter().find_map(|u| words.strip_suffix(u)).unwrap_or(words);
+    if UNITS.iter().any(|u| bare.ends_with(u)) {
+        words.clone_into(&mut bare);
     }
     let mut found: Vec<(String, u8)> = Vec::new();
     for concept in glossary.concepts.iter().filter(|c| c.role != ConceptRole::Ratio) {

@@ -190,7 +190,7 @@ impl Reader<'_> {
                 && !self.used[j]
                 && match &t.tok {
                     Tok::Col(c, _) => matches!(self.scope.role(*c), Role::Dimension | Role::Id | Role::Flag),
-                    Tok::Word(Word::Day | Word::Week | Word::Month | Word::Quarter | Word::Year) => true,
+                    Tok::Word(w) => is_grain(*w),
                     _ => false,
                 }
         })
@@ -348,4 +348,11 @@ fn aggregate(w: Word) -> Option<Agg> {
         Word::Variance => Agg::Variance,
         _ => return None,
     })
+}
+
+fn is_grain(w: Word) -> bool {
+    matches!(
+        w,
+        Word::Hour | Word::Day | Word::Weekday | Word::Week | Word::Month | Word::Quarter | Word::Year
+    )
 }

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::lex::ColRef;
 use crate::question::{Agg, ChartKind, Cmp, Grain, Measure, Note, Order};
 use crate::read::tokens::{Scope, Tok, Token};
-use crate::table::Role;
+use crate::table::{Kind, Role};
 use crate::timex::When;
 use crate::word::{Beyond, Word};
 
@@ -330,10 +330,20 @@ impl Reader<'_> {
         {
             let column = self.subject(i);
             self.draft.numbers.push((column, Cmp::Eq, n));
+        } else if let Some(column) = self.exact_count(i) {
+            self.used[i + 1] = true;
+            self.draft.numbers.push((Some(column), Cmp::Eq, n));
         } else {
             self.draft.stray_numbers.push(n);
         }
         i + 1
+    }
+
+    /// `3 bedroom homes`: a whole number right before a column of few whole numbers.
+    fn exact_count(&self, i: usize) -> Option<ColRef> {
+        let column = self.col(i + 1).filter(|_| self.close(i, i + 1))?;
+        let found = self.scope.column(column);
+        (found.kind == Kind::Integer && found.role == Role::Measure && found.distinct <= 30).then_some(column)
     }
 
     /// `more than 50 employees`: the number counts things.

@@ -202,7 +202,7 @@ fn set_intent(
     let date = question.date;
     question.groups = draft.dims.iter().take(2).map(|d| Group::By(*d)).collect();
     if let Some(intent) = growth::growth(draft, times, date, span) {
-        need_measure(scope, draft, question);
+        need_measure(scope, draft, question)?;
         let grain = draft.grain.unwrap_or(Grain::Month);
         if let (Intent::GrowthSeries(_), Some(date)) = (&intent, date) {
             question.groups = vec![Group::Time(date, series_grain(draft, grain))];
@@ -218,7 +218,7 @@ fn set_intent(
     compare_values(draft, question);
     share(draft, question);
     if matches!(question.intent, Intent::Share | Intent::ShareOf { .. }) {
-        need_measure(scope, draft, question);
+        need_measure(scope, draft, question)?;
         return Ok(());
     }
     plain_intent(scope, draft, question)
@@ -357,7 +357,12 @@ fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Re
         }
         return scalar_intent(draft, question);
     }
-    need_measure(scope, draft, question);
+    need_measure(scope, draft, question)?;
+    let each_row =
+        |g: &Group| matches!(g, Group::By(c) if scope.column(*c).distinct >= scope.tables[c.table].rows);
+    if question.measures == [Measure::Rows] && question.groups.iter().any(each_row) {
+        return Err(Refusal::NothingAsked);
+    }
     question.intent = if superlative {
         if question.limit.is_none()
             && draft.says_any(&[

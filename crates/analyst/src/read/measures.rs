@@ -2,7 +2,7 @@
 
 use crate::glossary::DefaultAgg;
 use crate::lex::ColRef;
-use crate::question::{Agg, Intent, Measure, Note, Question};
+use crate::question::{Agg, Intent, Measure, Note, Question, Refusal};
 use crate::read::draft::{Draft, Wanted};
 use crate::read::tokens::Scope;
 use crate::table::Role;
@@ -17,6 +17,9 @@ pub(super) fn add_implied(scope: &Scope<'_>, draft: &mut Draft) {
     };
     if let (Some(agg), Some(date), true) = (extreme, draft.dates.first(), draft.measures.is_empty()) {
         draft.measures.push(Wanted::Fixed(Measure::Of(agg, *date)));
+    }
+    if draft.says(Word::Who) && draft.dims.is_empty() {
+        draft.dims.extend(person(scope));
     }
     if !draft.measures.is_empty() {
         return;
@@ -86,9 +89,9 @@ pub(super) fn default_column(scope: &Scope<'_>) -> Option<ColRef> {
 }
 
 /// Gives a question without a measure the usual one, and says so.
-pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
     if !question.measures.is_empty() {
-        return;
+        return Ok(());
     }
     let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
     let selling = draft.says_any(&[Word::BestSelling, Word::WorstSelling]);
@@ -101,6 +104,10 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
     } else {
         default_column(scope)
     };
+    // `total value` of nothing that is known: rows are not what was meant.
+    if column.is_none() && !counting && draft.loose_agg.is_some() {
+        return Err(Refusal::NothingAsked);
+    }
     let measure = match column {
         Some(c) if scope.column(c).default_agg == DefaultAgg::Mean => Measure::Of(Agg::Mean, c),
         Some(c) => Measure::Of(Agg::Sum, c),
@@ -110,4 +117,17 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
         question.notes.push(Note::DefaultMeasure(measure.clone()));
     }
     question.measures.push(measure);
+    Ok(())
+}
+
+/// The column that says who, where people come up in many rows.
+fn person(scope: &Scope<'_>) -> Option<ColRef> {
+    let main = scope.in_scope[0];
+    let table = &scope.tables[main];
+    let human = |c: &crate::table::Column| {
+        let known = ["handler", "salesperson", "employee", "customer"].iter().any(|id| c.has_concept(id));
+        let named = ["人", "员", "者"].iter().any(|e| c.words.ends_with(e));
+        c.role != Role::Measure && c.distinct * 10 < table.rows * 9 && (known || named)
+    };
+    table.columns.iter().position(human).map(|column| ColRef { table: main, column })
 }

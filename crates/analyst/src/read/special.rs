@@ -53,14 +53,14 @@ pub(super) fn special_intent(
             let (column, _) = product.ok_or(Refusal::NothingAsked)?;
             question.groups.push(Group::By(column));
         }
-        need_measure(scope, draft, question);
+        need_measure(scope, draft, question)?;
         question.intent = Intent::Pareto;
         return Ok(true);
     }
     if draft.says(Word::Outlier) {
         question.groups =
             draft.grain.zip(question.date).map(|(g, d)| Group::Time(d, g)).into_iter().collect();
-        need_measure(scope, draft, question);
+        need_measure(scope, draft, question)?;
         if !matches!(question.measures.first(), Some(Measure::Of(..))) {
             return Err(Refusal::NothingAsked);
         }
@@ -154,7 +154,7 @@ fn forecast(
     {
         return Err(Refusal::TooFar { months: known.min(24) / 2 });
     }
-    need_measure(scope, draft, question);
+    need_measure(scope, draft, question)?;
     question.measures.truncate(1);
     question.groups = vec![Group::Time(date, Grain::Month)];
     question.intent = Intent::Forecast { periods };
