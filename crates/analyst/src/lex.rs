@@ -24,6 +24,8 @@ pub enum Meaning {
     Column(ColRef, u8),
     /// 4: the value itself, 3: its name in the other language, 2: a part of it.
     Value(ColRef, String, u8),
+    /// What a figure's name begins with: `review` of `review stars`.
+    Thing(ColRef),
     Concept(usize),
     Word(Word),
     Beyond(Beyond),
@@ -108,7 +110,7 @@ impl Dictionary {
             }
             if let (true, Some((thing, _))) = (measured, column.words.split_once(' ')) {
                 // `patient` of `patient age`: a thing in these rows, not the figure.
-                self.add(thing, Meaning::Stop);
+                self.add(thing, Meaning::Thing(at));
             }
             if column.kind == Kind::Text && column.role != Role::Flag {
                 for value in &column.values {
@@ -164,8 +166,8 @@ impl Dictionary {
     fn mend(&self, word: &str) -> Option<(String, Meaning)> {
         let length = word.chars().count();
         let allowed = match length {
-            0..=3 => return None,
-            4..=7 => 1,
+            0..=4 => 0,
+            5..=7 => 1,
             _ => 2,
         };
         let mut best: Option<(usize, String, Meaning)> = None;

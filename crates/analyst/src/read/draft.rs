@@ -39,6 +39,8 @@ pub struct Draft {
     pub stray_numbers: Vec<f64>,
     /// A column named beside a condition on it.
     pub conditioned: Vec<ColRef>,
+    /// Columns whose names begin with a word of the question.
+    pub things: Vec<ColRef>,
     /// `多少件`: units, not rows.
     pub asks_units: bool,
     /// A date named by what happened on it: `admissions`.
@@ -115,6 +117,7 @@ impl Reader<'_> {
                 Tok::Word(w) => self.note_word(i, *w),
                 Tok::Beyond(b) => self.draft.beyond.push(*b),
                 Tok::Pctl(p) => self.draft.loose_agg = Some(Agg::Percentile(*p)),
+                Tok::Thing(c) => self.draft.things.push(*c),
                 Tok::Lacking(c) => self.draft.lacking.push((*c, token.text.clone())),
                 _ => {}
             }
@@ -140,7 +143,12 @@ impl Reader<'_> {
             i > 0 && matches!(self.tokens[i - 1].tok, Tok::Num(_)) && self.before(i - 1) != Some(Word::By);
         // … unless it is the window of a moving average, which is of such periods.
         let window = self.tokens.iter().any(|t| t.tok == Tok::Word(Word::Moving));
-        if grain.is_some() && (!counted || window) && self.draft.grain.is_none() {
+        // `雨天` is a kind of day, not a period.
+        let part_of_value = i > 0
+            && matches!(self.tokens[i - 1].tok, Tok::Val(..))
+            && self.tokens[i - 1].end == self.tokens[i].start
+            && self.tokens[i].text.chars().count() == 1;
+        if grain.is_some() && !part_of_value && (!counted || window) && self.draft.grain.is_none() {
             self.draft.grain = grain;
         }
         let chart = match w {
@@ -330,8 +338,8 @@ impl Reader<'_> {
         {
             let column = self.subject(i);
             self.draft.numbers.push((column, Cmp::Eq, n));
-        } else if let Some(column) = self.exact_count(i) {
-            self.used[i + 1] = true;
+        } else if let Some((at, column)) = self.exact_count(i) {
+            self.used[at] = true;
             self.draft.numbers.push((Some(column), Cmp::Eq, n));
         } else {
             self.draft.stray_numbers.push(n);
@@ -340,10 +348,18 @@ impl Reader<'_> {
     }
 
     /// `3 bedroom homes`: a whole number right before a column of few whole numbers.
-    fn exact_count(&self, i: usize) -> Option<ColRef> {
-        let column = self.col(i + 1).filter(|_| self.close(i, i + 1))?;
-        let found = self.scope.column(column);
-        (found.kind == Kind::Integer && found.role == Role::Measure && found.distinct <= 30).then_some(column)
+    fn exact_count(&self, i: usize) -> Option<(usize, ColRef)> {
+        let few = |j: usize| {
+            let column = self.col(j)?;
+            let found = self.scope.column(column);
+            let whole = found.kind == Kind::Integer && found.role == Role::Measure && found.distinct <= 30;
+            whole.then_some((j, column))
+        };
+        let after = few(i + 1).filter(|_| self.close(i, i + 1));
+        // `a term of 60 months`
+        let before =
+            i.checked_sub(1).filter(|j| self.tokens[i].start - self.tokens[*j].end <= 4).and_then(few);
+        after.or(before)
     }
 
     /// `more than 50 employees`: the number counts things.

@@ -159,6 +159,9 @@ fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Res
         let Some(column) = column.or(fallback).or_else(|| default_column(scope)) else {
             return Err(Refusal::NothingAsked);
         };
+        if !plausible(scope, column, *value) {
+            return Err(Refusal::NothingAsked);
+        }
         let already: Option<usize> =
             question.measures.iter().position(|m| matches!(m, Measure::Of(_, c) if *c == column));
         if asks_groups
@@ -183,6 +186,13 @@ fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Res
         }
     }
     Ok(())
+}
+
+/// A bound outside everything in the column was meant for something else. Groups may well lie beyond single rows.
+fn plausible(scope: &Scope<'_>, column: ColRef, value: f64) -> bool {
+    let column = scope.column(column);
+    let bound = |v: &Option<String>| v.as_deref().and_then(crate::observe::number);
+    bound(&column.min).is_none_or(|low| value >= low.min(0.0) && (value >= low || low <= value * 10.0))
 }
 
 fn column_is_counted(question: &Question) -> bool {

@@ -99,6 +99,8 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
         || matches!(question.intent, Intent::ShareOf { .. });
     let column = if counting {
         None
+    } else if let Some(about) = about_rows(scope, draft) {
+        Some(about)
     } else if selling {
         of("quantity").or_else(|| default_column(scope))
     } else {
@@ -130,4 +132,19 @@ fn person(scope: &Scope<'_>) -> Option<ColRef> {
         c.role != Role::Measure && c.distinct * 10 < table.rows * 9 && (known || named)
     };
     table.columns.iter().position(human).map(|column| ColRef { table: main, column })
+}
+
+/// `the largest loan`, `the best reviews`: the figure whose name begins with that thing.
+fn about_rows(scope: &Scope<'_>, draft: &Draft) -> Option<ColRef> {
+    let named = draft.dims.first().and_then(|d| {
+        let entity = scope.column(*d).words.split(' ').next()?;
+        let table = &scope.tables[d.table];
+        let about = |c: &crate::table::Column| {
+            c.role == Role::Measure && c.words.split_once(' ').is_some_and(|(first, _)| first == entity)
+        };
+        table.columns.iter().position(about).map(|column| ColRef { table: d.table, column })
+    });
+    named
+        .filter(|_| !draft.grouped)
+        .or_else(|| draft.things.first().copied().filter(|_| draft.order.is_some()))
 }

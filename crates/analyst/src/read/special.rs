@@ -42,7 +42,14 @@ pub(super) fn special_intent(
     if draft.says(Word::Cohort) {
         return cohort(scope, draft, question).map(|()| true);
     }
-    if draft.says(Word::Forecast) || draft.says(Word::Next) {
+    let asks_ahead = draft.says(Word::Next)
+        && !draft.measures.is_empty()
+        && draft.dims.is_empty()
+        && draft.flags.is_empty();
+    if draft.says(Word::Next) && !draft.says(Word::Forecast) && !asks_ahead {
+        return Err(Refusal::Beyond(crate::word::Beyond::Judgement));
+    }
+    if draft.says(Word::Forecast) || asks_ahead {
         return forecast(scope, draft, question, times, span).map(|()| true);
     }
     if draft.says(Word::Pareto) {

@@ -10,6 +10,8 @@ use crate::word::{Beyond, Word};
 pub enum Tok {
     /// A column; the other one is an equally good reading.
     Col(ColRef, Option<ColRef>),
+    /// Something a figure is about.
+    Thing(ColRef),
     Ratio(usize),
     /// A concept no column stands for.
     Lacking(usize),
@@ -126,6 +128,7 @@ fn rank(scope: &Scope<'_>, mention: &Mention, meaning: &Meaning) -> Option<(u8, 
             };
             (rank, Tok::Val(*at, v.clone()))
         }
+        Meaning::Thing(at) if known(at) => (15, Tok::Thing(*at)),
         Meaning::Concept(i) => return concept_token(scope, mention, *i),
         Meaning::Word(w) => (50, Tok::Word(*w)),
         Meaning::Number(n) => (55, Tok::Num(*n)),
@@ -133,7 +136,7 @@ fn rank(scope: &Scope<'_>, mention: &Mention, meaning: &Meaning) -> Option<(u8, 
         Meaning::Time(w) => (70, Tok::Time(*w)),
         Meaning::Beyond(b) => (30, Tok::Beyond(*b)),
         Meaning::Table(_) => (20, Tok::Table),
-        Meaning::Column(..) | Meaning::Value(..) | Meaning::Stop => return None,
+        Meaning::Column(..) | Meaning::Value(..) | Meaning::Thing(_) | Meaning::Stop => return None,
     })
 }
 
@@ -149,7 +152,7 @@ fn concept_token(scope: &Scope<'_>, mention: &Mention, index: usize) -> Option<(
     let columns = scope.concept_columns(&concept.id);
     let Some(&(first, quality)) = columns.first() else {
         // A word with another use (`rate`, `number`) keeps it; a pure concept is known to be lacking.
-        let other_use = mention.meanings.iter().any(|m| matches!(m, Meaning::Stop));
+        let other_use = mention.meanings.iter().any(|m| matches!(m, Meaning::Stop | Meaning::Thing(_)));
         return (!other_use).then_some((10, Tok::Lacking(index)));
     };
     let wants_name = matches!(concept.role, ConceptRole::Entity | ConceptRole::Dimension);
