@@ -47,6 +47,9 @@ pub fn load(sources: &Sources) -> Result<Config> {
     };
     let data_dir =
         sources.data_dir.clone().or(raw.data_dir.take()).unwrap_or_else(|| PathBuf::from("ba-data"));
+    // Everything below works with absolute paths: a job's folder means the same inside and outside the sandbox.
+    let data_dir = std::path::absolute(&data_dir)
+        .map_err(|e| ConfigError::invalid("data_dir", format!("{}: {e}", data_dir.display())))?;
     let model = match &raw.model {
         None => ModelChoice::Offline,
         Some(given) => model_choice(given, raw.base_url.as_deref(), raw.api_key.as_deref(), &raw, sources)?,

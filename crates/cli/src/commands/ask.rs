@@ -115,7 +115,7 @@ fn print(response: &AgentResponse, json: bool) -> anyhow::Result<()> {
         output::say(&serde_json::to_string_pretty(&body)?);
         return Ok(());
     }
-    output::say(response.response.trim_end());
+    output::say(&super::readable::report(response));
     for warning in &response.metadata.warnings {
         output::note(&format!("! {warning}"));
     }

@@ -8,6 +8,7 @@ pub mod eval;
 pub mod key;
 pub mod logs;
 mod progress;
+mod readable;
 pub mod serve;
 pub mod skill;
 pub mod trace;
