@@ -74,3 +74,25 @@ async fn every_shipped_script_runs_in_the_sandbox_and_cannot_be_changed() {
         assert!(outcome.files.is_empty(), "{name}: a skill's file is not an artifact: {:?}", outcome.files);
     }
 }
+
+#[test]
+fn shipped_instructions_are_shown_whole_and_their_list_fits() {
+    for model in ["openai:gpt-4o", "openai:gpt-4", "anthropic:claude-sonnet-4"] {
+        let counter = ba_model::TokenCounter::for_model(model);
+        let count = |text: &str| counter.count(text);
+        let skills: Vec<_> = CALLS.iter().map(|(name, ..)| std::sync::Arc::new(skill(name))).collect();
+        for skill in &skills {
+            let text = ba_skills::levels::instructions(skill, 3_500, &count);
+            assert!(
+                !text.contains("省略"),
+                "{} does not fit for {model}: {}",
+                skill.name,
+                count(&skill.body)
+            );
+            assert!(count(&text) < 3_900, "{} fills an observation for {model}", skill.name);
+        }
+        let list = ba_skills::levels::list(&skills, "", ba_skills::levels::LIST_BUDGET, &count);
+        assert!(!list.ranked && list.left_out == 0, "{model}: {} tokens", list.tokens);
+        assert!(!list.text.contains('…'), "{model}: descriptions were shortened");
+    }
+}
