@@ -99,7 +99,7 @@ def save_figure(figure, name):
         figure.savefig(name, dpi=_DPI, bbox_inches="tight")
         return
     image = Image.frombuffer("RGBA", canvas.get_width_height(physical=True), canvas.buffer_rgba(), "raw", "RGBA", 0, 1)
-    image.save(name, compress_level=4, dpi=(_DPI, _DPI))
+    image.save(name, compress_level=2, dpi=(_DPI, _DPI))
 
 
 def fits(figure, renderer):
