@@ -14,7 +14,7 @@ use crate::child::Child;
 use crate::zygote::Zygote;
 use crate::{SandboxConfig, SandboxError};
 
-const REFILL_PAUSE: std::time::Duration = std::time::Duration::from_millis(8);
+const REFILL_PAUSE: std::time::Duration = std::time::Duration::from_millis(120);
 
 pub(crate) struct Pool {
     config: SandboxConfig,
@@ -101,7 +101,7 @@ impl Pool {
                 continue;
             }
             if !self.ready.lock().is_empty() {
-                // The job that took a child goes first; forking the next one can wait a moment.
+                // The job that took a child goes first; while others wait in the pool, forking one more can wait.
                 tokio::time::sleep(REFILL_PAUSE).await;
             }
             match self.spawn().await {
