@@ -56,3 +56,50 @@ pub fn connections(config: &Config) -> anyhow::Result<Connections> {
 pub fn shipped_skills(data_dir: &Path) -> anyhow::Result<Option<PathBuf>> {
     Ok(Some(unpack::<ShippedSkills>(&data_dir.join("shipped/skills"))?))
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use ba_agent::prompt::tool_sections;
+    use ba_config::Sources;
+
+    use super::*;
+
+    /// SPEC P12: `docs/prompts.md` holds exactly what the schemas say. BA_UPDATE_PROMPTS=1 writes it anew.
+    #[tokio::test]
+    async fn the_prompt_document_says_what_the_tools_say() {
+        let folder = tempfile::tempdir().unwrap();
+        let sources = Sources { data_dir: Some(folder.path().to_owned()), ..Sources::default() };
+        let config = ba_config::load(&sources).unwrap();
+        let store = crate::wire::open_store(&config).await.unwrap();
+        let skills = crate::wire::open_skills(&config).unwrap();
+        let counter: Counter = Arc::new(|text: &str| text.len());
+        let python = Python::Refused("not needed".to_owned());
+        let tools = registry(&config, &store, &python, &skills, &counter).unwrap();
+        let sections = tool_sections(&tools.registry);
+
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts.md");
+        let document = std::fs::read_to_string(&path).unwrap();
+        let (before, rest) = document.split_once("\n<!-- tools -->\n").unwrap();
+        let (held, after) = rest.split_once("<!-- /tools -->").unwrap();
+        if std::env::var("BA_UPDATE_PROMPTS").is_ok() {
+            let updated = format!("{before}\n<!-- tools -->\n{sections}\n<!-- /tools -->{after}");
+            std::fs::write(&path, updated).unwrap();
+            return;
+        }
+        assert_eq!(held.trim_end(), sections, "run BA_UPDATE_PROMPTS=1 cargo test -p ba-cli prompt");
+    }
+
+    #[tokio::test]
+    async fn every_tool_of_the_specification_is_registered_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let sources = Sources { data_dir: Some(folder.path().to_owned()), ..Sources::default() };
+        let config = ba_config::load(&sources).unwrap();
+        let store = crate::wire::open_store(&config).await.unwrap();
+        let skills = crate::wire::open_skills(&config).unwrap();
+        let python = Python::Refused("not needed".to_owned());
+        let tools = registry(&config, &store, &python, &skills, &(Arc::new(|_: &str| 0usize) as Counter)).unwrap();
+        assert_eq!(tools.registry.names(), ["file_reader", "query_database", "run_python", "activate_skill"]);
+    }
+}

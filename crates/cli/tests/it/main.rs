@@ -1,5 +1,6 @@
 //! Tests of the real binary.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
+mod ask;
 mod crash;
 mod model;
