@@ -82,12 +82,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
             max_jobs: raw.python.max_jobs.unwrap_or(8).clamp(1, 256),
         },
         limits: limits(&raw),
-        server: Server {
-            trusted_proxies: raw.server.trusted_proxies,
-            hosts: raw.server.hosts,
-            behind_tls: raw.server.behind_tls,
-        },
-        web: web(raw.web)?,
+        server: Server { trusted_proxies: raw.server.trusted_proxies, hosts: raw.server.hosts },
         skills: raw.skills,
         prompts: raw.prompts,
         record: raw.record,
@@ -254,19 +249,6 @@ fn limits(raw: &RawConfig) -> Limits {
         observation_tokens: given.observation_tokens.unwrap_or(4_000).clamp(200, 100_000),
         upload_mb: given.upload_mb.unwrap_or(512).clamp(1, 102_400),
     }
-}
-
-fn web(raw: crate::raw::RawWeb) -> Result<Web> {
-    let mut search = Vec::new();
-    for given in raw.search {
-        search.push(SearchProvider {
-            kind: given.provider,
-            url: given.url.map(|u| parse_url("web.search.url", &u)).transpose()?,
-            key: given.key.map(Secret::new),
-        });
-    }
-    let ports = if raw.ports.is_empty() { vec![80, 443] } else { raw.ports };
-    Ok(Web { search, allow: raw.allow, deny: raw.deny, ports })
 }
 
 fn parse_url(name: &str, given: &str) -> Result<Url> {

@@ -28,7 +28,6 @@ pub(crate) struct RawConfig {
     pub python: RawPython,
     pub limits: RawLimits,
     pub server: RawServer,
-    pub web: RawWeb,
     pub skills: Vec<PathBuf>,
     pub prompts: Option<PathBuf>,
     pub record: Option<PathBuf>,
@@ -87,22 +86,4 @@ pub(crate) struct RawLimits {
 pub(crate) struct RawServer {
     pub trusted_proxies: Vec<String>,
     pub hosts: Vec<String>,
-    pub behind_tls: bool,
-}
-
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct RawWeb {
-    pub search: Vec<RawSearch>,
-    pub allow: Vec<String>,
-    pub deny: Vec<String>,
-    pub ports: Vec<u16>,
-}
-
-#[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct RawSearch {
-    pub provider: String,
-    pub url: Option<String>,
-    pub key: Option<String>,
 }

@@ -20,7 +20,6 @@ pub struct Config {
     pub python: Python,
     pub limits: Limits,
     pub server: Server,
-    pub web: Web,
     /// Folders with skills, beside the shipped ones.
     pub skills: Vec<PathBuf>,
     /// A prompts document to use instead of the built-in one.
@@ -126,24 +125,6 @@ pub struct Server {
     pub trusted_proxies: Vec<String>,
     /// Host names the server answers to, beside its own address.
     pub hosts: Vec<String>,
-    /// TLS ends in front of us: cookies are Secure.
-    pub behind_tls: bool,
-}
-
-#[derive(Debug, Clone, Default)]
-pub struct Web {
-    /// In order of preference: `searxng`, `brave`, …
-    pub search: Vec<SearchProvider>,
-    pub allow: Vec<String>,
-    pub deny: Vec<String>,
-    pub ports: Vec<u16>,
-}
-
-#[derive(Debug, Clone)]
-pub struct SearchProvider {
-    pub kind: String,
-    pub url: Option<Url>,
-    pub key: Option<Secret>,
 }
 
 impl Config {
@@ -154,9 +135,8 @@ impl Config {
                 ModelChoice::Remote(remote) => remote.api_key.as_ref(),
                 _ => None,
             });
-        let search = self.web.search.iter().filter_map(|s| s.key.as_ref());
         let connections = self.connections.iter().map(|c| &c.url);
         let storage = self.storage.database.iter().chain(self.storage.s3.iter().map(|s| &s.secret_key));
-        keys.chain(search).chain(connections).chain(storage).map(|s| s.expose().to_owned()).collect()
+        keys.chain(connections).chain(storage).map(|s| s.expose().to_owned()).collect()
     }
 }
