@@ -1,5 +1,5 @@
 //! Words to people: standard output for answers, standard error for everything else.
-#![expect(clippy::print_stdout, clippy::print_stderr, reason = "this is where the program speaks")]
+#![allow(clippy::print_stdout, clippy::print_stderr, reason = "this is where the program speaks")]
 
 use std::io::{IsTerminal, Write};
 

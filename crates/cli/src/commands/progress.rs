@@ -39,10 +39,8 @@ impl EventSink for TerminalSink {
     fn publish(&self, event: &Event) {
         match &event.event {
             RunEvent::RunStarted { .. } => self.bar.set_message("asking the model"),
-            RunEvent::Round(answer) => {
-                if !answer.metadata.execution_plan.is_empty() {
-                    self.line(&format!("📋 {}", text::shorten(&answer.metadata.execution_plan, 200)));
-                }
+            RunEvent::Round(answer) if !answer.metadata.execution_plan.is_empty() => {
+                self.line(&format!("📋 {}", text::shorten(&answer.metadata.execution_plan, 200)));
             }
             RunEvent::ToolStarted { tool_name, .. } => self.bar.set_message(format!("⏳ {tool_name}")),
             RunEvent::ToolFinished(done) => {

@@ -99,7 +99,8 @@ mod tests {
         let store = crate::wire::open_store(&config).await.unwrap();
         let skills = crate::wire::open_skills(&config).unwrap();
         let python = Python::Refused("not needed".to_owned());
-        let tools = registry(&config, &store, &python, &skills, &(Arc::new(|_: &str| 0usize) as Counter)).unwrap();
+        let tools =
+            registry(&config, &store, &python, &skills, &(Arc::new(|_: &str| 0usize) as Counter)).unwrap();
         assert_eq!(tools.registry.names(), ["file_reader", "query_database", "run_python", "activate_skill"]);
     }
 }

@@ -87,11 +87,14 @@ fn two_rounds_with_an_anthropic_server() {
     check(Dialect::Anthropic, "anthropic_second_request");
 }
 
+/// Environment, arguments, exit code, words said.
+type Mistake<'m> = (&'m [(&'m str, String)], &'m [&'m str], i32, &'m str);
+
 // SPEC K6: 2 for wrong use or configuration, 1 for a failed run.
 #[test]
 fn mistakes_have_their_exit_code_and_say_what_to_do() {
     let folder = tempfile::tempdir().unwrap();
-    let cases: [(&[(&str, String)], &[&str], i32, &str); 4] = [
+    let cases: [Mistake<'_>; 4] = [
         (&[("BA_MODEL", "openai:gpt-5".into())], &["ask", "q"], 2, "OPENAI_API_KEY"),
         (&[], &["ask", "q", "--file", "missing.csv"], 2, "no file missing.csv"),
         (&[], &["frobnicate"], 2, "--help"),
