@@ -173,7 +173,8 @@ pub async fn remove(
 fn managed_library(state: &AppState, caller: &Caller) -> Result<Arc<SkillLibrary>> {
     caller.require_admin()?;
     let library = state.deps.skills.clone();
-    library.ok_or_else(|| ApiError::unavailable("skills_off", "this server runs without skills"))
+    library
+        .ok_or_else(|| ApiError::new(StatusCode::NOT_FOUND, "skills_off", "this server runs without skills"))
 }
 
 async fn install(
