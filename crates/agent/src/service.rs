@@ -136,7 +136,11 @@ impl Agent {
         {
             return Err(AgentError::UnknownModel(name.clone()));
         }
-        let conversation_id = self.conversation(owner, query.conversation_id.as_ref(), message).await?;
+        let title = text::shorten(text::one_line(message).trim(), 40);
+        let conversation_id = match &query.conversation_id {
+            Some(id) => self.conversation(owner, id, &title).await?,
+            None => ConversationId::random(),
+        };
         for file in &query.file_ids {
             if let Err(error) = parts.store.upload(&conversation_id, file.as_str()).await {
                 let gone = error.is_not_found();
@@ -170,30 +174,28 @@ impl Agent {
             updated_at: now,
             usage: Default::default(),
         };
-        let started = parts.store.admit(new).await?;
+        let started = match query.conversation_id {
+            Some(_) => parts.store.admit(new).await?,
+            None => parts.store.admit_first(new, &title).await?,
+        };
         parts.sink.publish(&started);
         self.spawn(record, state);
         Ok(Admitted { conversation_id, run_id })
     }
 
+    /// The caller's conversation; one that still has no title gets it from its first question.
     async fn conversation(
         &self,
         owner: &UserId,
-        wanted: Option<&ConversationId>,
-        message: &str,
+        id: &ConversationId,
+        title: &str,
     ) -> Result<ConversationId, AgentError> {
         let store = &self.inner.driver.parts().store;
-        let title = text::shorten(text::one_line(message).trim(), 40);
-        match wanted {
-            None => Ok(store.create(owner, &title).await?.id),
-            Some(id) => {
-                let found = store.conversation(owner, id).await?;
-                if found.title.is_empty() {
-                    store.rename(owner, id, &title).await?;
-                }
-                Ok(found.id)
-            }
+        let found = store.conversation(owner, id).await?;
+        if found.title.is_empty() {
+            store.rename(owner, id, title).await?;
         }
+        Ok(found.id)
     }
 
     fn spawn(&self, record: RunRecord, state: RunState) {

@@ -4,7 +4,7 @@ use ba_protocol::text::{one_line, shorten};
 use ba_protocol::{ConversationId, UserId};
 use jiff::Timestamp;
 
-use crate::db::{Row, params};
+use crate::db::{Row, Session, params};
 use crate::error::{Result, StoreError};
 use crate::store::Store;
 use crate::types::Conversation;
@@ -26,14 +26,7 @@ impl Store {
         let row = created.clone();
         self.db()
             .write(move |s| {
-                Box::pin(async move {
-                    s.execute(
-                        "INSERT INTO conversations (id, owner, title, created_at, updated_at, next_seq)
-                         VALUES ($1, $2, $3, $4, $4, 1)",
-                        params![&row.id, &row.owner, row.title, now],
-                    )
-                    .await
-                })
+                Box::pin(async move { insert_conversation(s, &row.id, &row.owner, &row.title, now).await })
             })
             .await?;
         Ok(created)
@@ -149,6 +142,22 @@ pub(crate) fn from_row(row: &Row) -> Result<Conversation> {
         created_at: row.time(3)?,
         updated_at: row.time(4)?,
     })
+}
+
+pub(crate) async fn insert_conversation(
+    s: &mut dyn Session,
+    id: &ConversationId,
+    owner: &UserId,
+    title: &str,
+    at: Timestamp,
+) -> Result<()> {
+    s.execute(
+        "INSERT INTO conversations (id, owner, title, created_at, updated_at, next_seq)
+         VALUES ($1, $2, $3, $4, $4, 1)",
+        params![id, owner, title, at],
+    )
+    .await
+    .map(|_| ())
 }
 
 pub(crate) fn missing(id: &ConversationId) -> StoreError {

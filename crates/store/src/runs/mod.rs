@@ -7,7 +7,7 @@ use ba_protocol::text::shorten;
 use ba_protocol::{ConversationId, Event, RunEvent, RunId};
 use jiff::Timestamp;
 
-use crate::conversations::{clean_title, missing, now, to_micros};
+use crate::conversations::{clean_title, insert_conversation, missing, now, to_micros};
 use crate::db::{Session, params};
 use crate::error::{Result, StoreError};
 use crate::store::Store;
@@ -20,6 +20,19 @@ impl Store {
     /// Keeps the message, the run and `run.started` in one transaction. When this returns, the message is safe.
     pub async fn admit(&self, new: NewRun) -> Result<Event> {
         self.db().write(move |s| Box::pin(admit(s, new))).await
+    }
+
+    /// The same for a conversation that does not exist yet: it is made in the same transaction, with one flush.
+    pub async fn admit_first(&self, new: NewRun, title: &str) -> Result<Event> {
+        let title = clean_title(title);
+        self.db()
+            .write(move |s| {
+                Box::pin(async move {
+                    insert_conversation(s, &new.conversation_id, &new.owner, &title, now()).await?;
+                    admit(s, new).await
+                })
+            })
+            .await
     }
 
     /// One step in one transaction; events get the conversation's next sequence numbers.
