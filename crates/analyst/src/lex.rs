@@ -240,7 +240,8 @@ fn name_parts(words: &str, measured: bool) -> Vec<String> {
     let mut parts = Vec::new();
     let tokens: Vec<&str> = words.split(' ').collect();
     if tokens.len() > 1 {
-        let usable = |t: &&&str| t.len() >= 4 && t.is_ascii() && !VAGUE.contains(*t);
+        let least = if measured { 3 } else { 4 };
+        let usable = |t: &&&str| t.len() >= least && t.is_ascii() && !VAGUE.contains(*t);
         // A figure is named by the last word that says something; what comes before only narrows it.
         let says_something = |t: &&&str| !VAGUE.contains(*t) && !UNITS.contains(*t);
         let head: Vec<&&str> =

@@ -25,12 +25,17 @@ impl Grid {
 
     /// One column as numbers.
     pub fn numbers(&self, column: usize) -> Vec<Option<f64>> {
-        (0..self.rows.len()).map(|r| self.number(r, column)).collect()
+        (0..self.rows.len()).map(|r| self.number(r, column).map(tidy)).collect()
     }
 
     pub fn texts(&self, column: usize) -> Vec<String> {
         (0..self.rows.len()).map(|r| self.cell(r, column).unwrap_or("").to_owned()).collect()
     }
+}
+
+/// A figure without the noise of binary fractions: what people see has at most six decimals.
+pub fn tidy(value: f64) -> f64 {
+    if value.abs() < 1e9 { (value * 1e6).round() / 1e6 } else { value.round() }
 }
 
 pub fn number(text: &str) -> Option<f64> {

@@ -86,6 +86,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         skills: raw.skills,
         prompts: raw.prompts,
         record: raw.record,
+        glossary: raw.glossary,
         file,
     })
 }
@@ -125,6 +126,7 @@ fn merge_environment(raw: &mut RawConfig, sources: &Sources) {
         (&mut raw.cache_dir, "BA_CACHE_DIR"),
         (&mut raw.prompts, "BA_PROMPTS"),
         (&mut raw.record, "BA_RECORD"),
+        (&mut raw.glossary, "BA_GLOSSARY"),
     ];
     for (slot, name) in paths {
         if let Some(value) = sources.var(name) {

@@ -31,6 +31,7 @@ pub(crate) struct RawConfig {
     pub skills: Vec<PathBuf>,
     pub prompts: Option<PathBuf>,
     pub record: Option<PathBuf>,
+    pub glossary: Option<PathBuf>,
 }
 
 #[derive(Debug, Deserialize)]

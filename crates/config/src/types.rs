@@ -26,6 +26,8 @@ pub struct Config {
     pub prompts: Option<PathBuf>,
     /// Where the model's turns are recorded, for `replay:<file>`.
     pub record: Option<PathBuf>,
+    /// Words of the business for the offline analyst, added to its own (docs/offline-analyst.md).
+    pub glossary: Option<PathBuf>,
     /// What was read, for `doctor`.
     pub file: Option<PathBuf>,
 }

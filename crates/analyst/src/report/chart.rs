@@ -206,13 +206,20 @@ fn heat(rows: &[String], columns: &[String], cells: &[(usize, usize, f64)]) -> V
     })
 }
 
-/// JSON that cannot leave its script element.
+/// JSON that can neither leave its script element nor hold a placeholder of the report (`{{CODE:0}}`). Two opening
+/// braces side by side only occur inside strings.
 fn script_safe(json: &str) -> String {
-    json.replace('<', "\\u003c")
-        .replace('>', "\\u003e")
-        .replace('&', "\\u0026")
-        .replace('\u{2028}', "\\u2028")
-        .replace('\u{2029}', "\\u2029")
+    let mut safe = String::with_capacity(json.len());
+    let mut previous = ' ';
+    for c in json.chars() {
+        match c {
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => safe.push_str(&format!("\\u{:04x}", c as u32)),
+            '{' if previous == '{' => safe.push_str("\\u007b"),
+            c => safe.push(c),
+        }
+        previous = c;
+    }
+    safe
 }
 
 #[cfg(test)]
@@ -229,6 +236,11 @@ mod tests {
         let html = bar("</script><script>alert(1)</script>").html("c1");
         assert_eq!(html.matches("</script>").count(), 1);
         assert_eq!(html.matches("<script>").count(), 1);
+    }
+
+    #[test]
+    fn a_value_cannot_be_a_placeholder() {
+        assert!(!bar("{{CODE:0}} {{{").html("c1").contains("{{"));
     }
 
     #[test]

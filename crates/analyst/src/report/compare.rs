@@ -33,7 +33,9 @@ impl Desk<'_> {
         });
         answer.table = Some(TableView::new(grid, &[Cell::Text, self.cell_kind(&measure), Cell::Percent]));
         let parts: Vec<(String, f64)> = (0..grid.rows.len())
-            .filter_map(|r| Some((grid.cell(r, 0).unwrap_or("").to_owned(), grid.number(r, 1)?)))
+            .filter_map(|r| {
+                Some((grid.cell(r, 0).unwrap_or("").to_owned(), crate::observe::tidy(grid.number(r, 1)?)))
+            })
             .collect();
         let few = parts.len() <= 8 && parts.iter().all(|(_, v)| *v >= 0.0);
         let shape = if few {

@@ -25,7 +25,8 @@ pub struct Run {
 
 impl Bench {
     pub fn new() -> Self {
-        let python = std::env::var("BA_TEST_PYTHON").unwrap_or_else(|_| "python3".to_owned());
+        let python =
+            std::env::var("BA_TEST_PYTHON").ok().or_else(prepared).unwrap_or_else(|| "python3".to_owned());
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/tools.py");
         let mut child =
             Command::new(python).arg(script).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
@@ -49,6 +50,11 @@ impl Bench {
         self.files = files.to_vec();
         let (content, failed) = self.send(&json!({ "files": files }));
         assert!(!failed, "{content}");
+    }
+
+    /// From now on every query fails.
+    pub fn break_queries(&mut self) {
+        self.send(&json!({ "broken": true }));
     }
 
     pub fn ask(&mut self, earlier: &[String], question: &str) -> Run {
@@ -103,6 +109,16 @@ impl Bench {
         }
         panic!("no answer after 8 rounds: {question}");
     }
+}
+
+/// The newest environment `scripts/prepare-python` has made.
+fn prepared() -> Option<String> {
+    let cache = std::path::PathBuf::from(std::env::var("HOME").ok()?).join(".cache/ba-agent");
+    let found = std::fs::read_dir(cache).ok()?.filter_map(Result::ok).map(|e| e.path().join("bin/python"));
+    let ready = found.filter(|p| p.exists() && p.to_string_lossy().contains("/python-"));
+    ready
+        .max_by_key(|p| p.metadata().and_then(|m| m.modified()).ok())
+        .map(|p| p.to_string_lossy().into_owned())
 }
 
 impl Drop for Bench {

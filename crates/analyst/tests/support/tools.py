@@ -3,12 +3,13 @@
 One JSON object a line on stdin: {"tool", "arguments"} or {"files": [...]}; one a line on stdout: {"content", "failed"}.
 Writes observations the way the agent's pipeline does (SPEC E10), with the five most frequent values a column.
 """
-import csv, datetime, decimal, io, json, os, sys
+import datetime, decimal, json, os, sys
 
 import duckdb
 
 con = duckdb.connect()
 names = {}
+broken = False
 
 
 def load(files):
@@ -72,10 +73,14 @@ def run(tool, args):
 for line in sys.stdin:
     request = json.loads(line)
     try:
-        if "files" in request:
+        if "broken" in request:
+            broken, text, failed = True, "", False
+        elif "files" in request:
             load(request["files"])
             text, failed = "", False
         else:
+            if broken and request["tool"] == "query_database":
+                raise RuntimeError("the engine is gone")
             text, failed = "[call] " + run(request["tool"], request["arguments"]), False
     except Exception as e:
         text, failed = f"Operation failed.\nError Message: {e}", True

@@ -11,27 +11,36 @@ use ba_model::{HttpModel, Matching, Model, ModelSettings, Prices, RecordingModel
 
 /// Default and summary models; `record`, or `BA_RECORD`, keeps the default one's turns in a file.
 pub fn models(config: &Config, record: Option<&Path>) -> anyhow::Result<Models> {
-    let mut default = model(&config.model)?;
+    let mut default = model(config, &config.model)?;
     if let Some(path) = record.or(config.record.as_deref()) {
         default = Arc::new(RecordingModel::new(default, path).with_context(|| path.display().to_string())?);
     }
     let summary = match &config.summary_model {
-        Some(choice) => Some(model(choice)?),
+        Some(choice) => Some(model(config, choice)?),
         // The offline analyst cannot summarise; extraction serves instead.
         None => matches!(config.model, ModelChoice::Remote(_)).then(|| default.clone()),
     };
     Ok(Models { default, summary, by_name: Arc::new(|_| None) })
 }
 
-fn model(choice: &ModelChoice) -> anyhow::Result<Arc<dyn Model>> {
+fn model(config: &Config, choice: &ModelChoice) -> anyhow::Result<Arc<dyn Model>> {
     Ok(match choice {
-        ModelChoice::Offline => Arc::new(ba_analyst::OfflineAnalyst::new()?),
+        ModelChoice::Offline => Arc::new(offline(config.glossary.as_deref())?),
         ModelChoice::Replay(path) => {
             let replay = ReplayModel::open(path, Matching::Order);
             Arc::new(replay.with_context(|| format!("the recording {}", path.display()))?)
         }
         ModelChoice::Remote(remote) => Arc::new(HttpModel::new(settings(remote))?),
     })
+}
+
+/// The offline analyst, with the words of the business where a file of them is configured.
+fn offline(words: Option<&Path>) -> anyhow::Result<ba_analyst::OfflineAnalyst> {
+    let Some(path) = words else { return Ok(ba_analyst::OfflineAnalyst::new()?) };
+    let named = || format!("the glossary {}", path.display());
+    let text = std::fs::read_to_string(path).with_context(named)?;
+    let glossary = ba_analyst::Glossary::built_in()?.extended(&text).with_context(named)?;
+    Ok(ba_analyst::OfflineAnalyst::with_glossary(glossary))
 }
 
 /// What the wire client needs of the configuration.

@@ -1,0 +1,64 @@
+//! Hostile tables and questions: nothing becomes markup, SQL or a figure.
+
+use std::io::Write;
+
+use crate::support::Bench;
+
+fn table(name: &str, text: &str) -> (std::path::PathBuf, Bench) {
+    let folder = std::env::temp_dir().join(format!("ba-analyst-{}-{name}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let path = folder.join(format!("{name}.csv"));
+    std::fs::File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();
+    let mut bench = Bench::new();
+    bench.load(&[path.to_string_lossy().into_owned()]);
+    (folder, bench)
+}
+
+#[test]
+fn values_with_markup_stay_text() {
+    let text = "region,amount\n</script><script>alert(1)</script>,10\n<img src=x onerror=alert(1)>,20\n\"a|b `c` {{CODE:0}}\",5\n";
+    let (folder, mut bench) = table("markup", text);
+    let content = bench.ask(&[], "amount by region").report.content;
+    assert_eq!(content.matches("</script>").count(), 1, "{content}");
+    assert!(!content.contains("<img") && !content.contains("{{CODE"));
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn names_and_values_with_quotes_stay_in_their_place() {
+    let text = "\"re\"\"gion'; DROP TABLE x; --\",amount\nO'Brien,10\n\"x\"\"y\",20\n";
+    let (folder, mut bench) = table("quotes", text);
+    let run = bench.ask(&[], "total amount of O'Brien");
+    assert!(run.report.content.contains("**10**"), "{}", run.report.content);
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn empty_tables_and_strange_questions_get_no_figure() {
+    let (folder, mut bench) = table("empty", "region,amount\n");
+    for question in [
+        "total amount",
+        "amount by region",
+        "",
+        "?",
+        "。。。",
+        "'; DROP TABLE upload_001; --",
+        &"销售额".repeat(500),
+    ] {
+        if question.trim().is_empty() {
+            continue;
+        }
+        let content = bench.ask(&[], question).report.content;
+        assert!(!content.contains("**0**"), "{question}: {content}");
+    }
+    std::fs::remove_dir_all(folder).unwrap();
+}
+
+#[test]
+fn a_failing_tool_gives_no_figure() {
+    let (folder, mut bench) = table("failing", "a,b\n1,2\n");
+    bench.break_queries();
+    let content = bench.ask(&[], "sum of a").report.content;
+    assert!(content.contains("no figure") || content.contains("no answer"), "{content}");
+    std::fs::remove_dir_all(folder).unwrap();
+}

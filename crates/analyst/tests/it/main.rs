@@ -1,0 +1,9 @@
+//! The offline analyst against stand-in tools over real tables: the evaluation set, reports, follow-ups, bad input.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+mod bad_input;
+mod questions;
+mod reports;

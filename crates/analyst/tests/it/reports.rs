@@ -1,0 +1,88 @@
+//! What a report holds, and how follow-ups refine a question.
+
+use crate::support::{Bench, answer};
+
+fn sample(name: &str) -> String {
+    format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))
+}
+
+fn bench(name: &str) -> Bench {
+    let mut bench = Bench::new();
+    bench.load(&[sample(name)]);
+    bench
+}
+
+// SPEC L3: report, chart, code, recommended questions, downloads, and it says what it is.
+#[test]
+fn a_report_has_every_part() {
+    let run = bench("retail.csv").ask(&[], "各地区的销售额");
+    let content = &run.report.content;
+    assert!(answer(content).contains("**华东**"));
+    assert!(content.contains("| 华东 | 2,923,382.55 |"));
+    assert!(content.contains("<div id=\"chart_1_1\"") && content.contains("echarts.init"));
+    assert!(content.contains("<code_ref>code_offline_1_main</code_ref>"));
+    assert!(content.contains("离线分析器") && content.contains("BA_MODEL"));
+    assert_eq!(run.report.code_blocks[0].language, "sql");
+    assert_eq!(run.report.download_links, ["offline_result_1.xlsx"]);
+    assert!(run.report.recommended_questions.len() >= 2);
+}
+
+#[test]
+fn charts_fit_the_shape_of_the_answer() {
+    let mut retail = bench("retail.csv");
+    for (question, kind) in [
+        ("每月销售额趋势", "\"type\":\"line\""),
+        ("各地区的销售额", "\"type\":\"bar\""),
+        ("各地区销售额占比", "\"type\":\"pie\""),
+        ("单价和数量的相关性", "\"type\":\"scatter\""),
+        ("各地区单价的分布", "\"type\":\"boxplot\""),
+        ("产品的帕累托分析", "\"yAxisIndex\":1"),
+        ("客户留存率", "\"type\":\"heatmap\""),
+    ] {
+        let content = retail.ask(&[], question).report.content;
+        assert!(content.contains(kind), "{question}: {content}");
+    }
+    assert!(
+        bench("web_funnel.csv").ask(&[], "show the funnel").report.content.contains("\"type\":\"funnel\"")
+    );
+}
+
+#[test]
+fn follow_ups_refine_the_question_before() {
+    let mut retail = bench("retail.csv");
+    let first = vec!["2024年华东的销售额是多少".to_owned()];
+    let run = retail.ask(&first, "那华南呢？");
+    assert!(run.sql[0].contains("'华南'") && run.sql[0].contains("2024-01-01"));
+    let run = retail.ask(&["各地区的销售额".to_owned()], "画成饼图");
+    assert!(run.report.content.contains("\"type\":\"pie\""));
+    let run = retail.ask(&["revenue by region".to_owned()], "by month instead");
+    assert!(run.sql[0].contains("date_trunc('month'") && !run.sql[0].contains("\"地区\""));
+    let two = ["revenue by region".to_owned(), "by month instead".to_owned()];
+    let run = retail.ask(&two, "only 2024");
+    assert!(run.sql[0].contains("DATE '2024-01-01'") && run.sql[0].contains("'month'"));
+}
+
+#[test]
+fn the_language_is_that_of_the_question() {
+    let mut retail = bench("retail.csv");
+    assert!(retail.ask(&[], "total revenue").report.content.contains("offline analyst"));
+    assert!(retail.ask(&[], "总销售额").report.content.contains("离线分析器"));
+}
+
+#[test]
+fn a_choice_is_said_and_the_other_reading_offered() {
+    let run = bench("hr.csv").ask(&[], "salary by department");
+    assert!(run.report.content.contains("was averaged"));
+    assert!(run.report.recommended_questions.iter().any(|q| q.contains("total monthly_salary")));
+    let run = bench("retail.csv").ask(&[], "上个月的销售额");
+    assert!(run.report.content.contains("2024-12-31"));
+}
+
+#[test]
+fn two_uploads_are_joined_on_their_common_key() {
+    let mut bench = Bench::new();
+    bench.load(&[sample("retail.csv"), sample("products.csv")]);
+    let run = bench.ask(&[], "各供应商的销售额");
+    assert!(run.sql[0].contains("LEFT JOIN"));
+    assert!(run.report.content.contains("已按“产品”关联 products.csv"));
+}
