@@ -5,7 +5,9 @@ The connection is opened with one thread and no background threads, so that a pr
 """
 
 import os
+import tempfile
 import threading
+import warnings
 
 import duckdb
 
@@ -18,17 +20,48 @@ def warm():
     global _ready
     if _ready is None:
         _ready = _open()
-        _ready.execute("SELECT count(*), sum(x) FROM (SELECT 1 AS x) GROUP BY ALL").fetchall()
+        _ready.extract_statements("SELECT 1")
+        _ready.execute("CREATE OR REPLACE TEMP VIEW w AS SELECT 'a' AS k, 1 AS v")
+        _ready.execute("SELECT * FROM (SELECT k, sum(v) FROM w GROUP BY 1 ORDER BY 1) LIMIT 2")
+        _rows(_ready)
+        _ready.execute("DROP VIEW w")
+        _touch_parquet(_ready)
     return _ready
+
+
+def _rows(con):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return con.to_arrow_table().to_batches()
+
+
+def _touch_parquet(con):
+    """Writes and reads a tiny file, where there is a place for one: first use costs more than the query itself."""
+    try:
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "w.parquet").replace("'", "''")
+            con.execute(f"COPY (SELECT 'a' AS k, 1.5 AS v, DATE '2024-01-01' AS d) TO '{path}' (FORMAT parquet)").fetchall()
+            con.execute(f"SELECT k, sum(v), date_trunc('month', d) FROM read_parquet('{path}') WHERE v > 0 GROUP BY ALL")
+            _rows(con)
+    except (OSError, duckdb.Error):
+        pass
 
 
 def _open():
     con = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
     con.execute("SET TimeZone = 'UTC'")
+    # Progress is asked for, never printed.
+    con.execute("SET enable_progress_bar = true")
+    con.execute("SET enable_progress_bar_print = false")
+    con.execute("SET autoload_known_extensions = false")
+    con.execute("SET autoinstall_known_extensions = false")
+    con.execute("SET allow_community_extensions = false")
+    con.execute("SET max_temp_directory_size = '4GB'")
+    con.execute(f"SET memory_limit = '{MEMORY}'")
     return con
 
 
-def connect(threads=1, memory=MEMORY):
+def connect(threads=1):
     """The process's connection, locked to its working folder. Threads may be raised, never the walls."""
     global _ready
     con = _ready or _open()
@@ -36,13 +69,8 @@ def connect(threads=1, memory=MEMORY):
     here = os.path.join(os.path.realpath(os.getcwd()), "")
     if threads > 1:
         con.execute(f"SET threads = {int(threads)}")
-    con.execute(f"SET memory_limit = '{memory}'")
     con.execute("SET temp_directory = '" + here.replace("'", "''") + ".duckdb_tmp'")
-    con.execute("SET max_temp_directory_size = '4GB'")
     con.execute("SET allowed_directories = ['" + here.replace("'", "''") + "']")
-    con.execute("SET autoload_known_extensions = false")
-    con.execute("SET autoinstall_known_extensions = false")
-    con.execute("SET allow_community_extensions = false")
     con.execute("SET enable_external_access = false")
     con.execute("SET lock_configuration = true")
     return con

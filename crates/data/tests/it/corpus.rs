@@ -98,3 +98,35 @@ fn a_zip_bomb_is_refused() {
     let got = block(tables().ingest(request, &|_, _| {}));
     assert!(matches!(&got, Err(DataError::File { code, .. }) if code == "ZIP_BOMB"), "{got:?}");
 }
+
+// Bad input: more columns than anyone needs are still a table; rows after the sample may be of another kind.
+#[test]
+fn wide_and_late_surprises_are_read() {
+    let dir = tempfile::tempdir().unwrap();
+    let read = |name: &str, text: String| {
+        let path = dir.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let out_dir = dir.path().join(format!("{name}-out"));
+        block(tables().ingest(
+            IngestRequest { path, filename: name.into(), owner: "tester".into(), out_dir },
+            &|_, _| {},
+        ))
+    };
+    let header: Vec<String> = (0..10_000).map(|i| format!("c{i}")).collect();
+    let row = vec!["7"; 10_000].join(",");
+    let wide = read("wide.csv", format!("{}\n{row}\n{row}\n", header.join(","))).unwrap();
+    assert_eq!(
+        (wide.tables[0].columns.len(), wide.tables[0].columns[9999].kind.as_str()),
+        (10_000, "BIGINT")
+    );
+    // 200,000 whole numbers and one fraction at the end: no sample sees it, and it must not be rounded.
+    let mut text = "id,v\n".to_owned();
+    for i in 0..200_000 {
+        text.push_str(&format!("{i},{i}\n"));
+    }
+    let middle = text.len() / 2 + text[text.len() / 2..].find('\n').unwrap() + 1 + 40_000;
+    let middle = middle + text[middle..].find('\n').unwrap() + 1;
+    text.insert_str(middle, "1,0.5\n");
+    let late = read("late.csv", text).unwrap();
+    assert_eq!((late.tables[0].columns[1].kind.as_str(), late.tables[0].rows), ("DOUBLE", 200_001));
+}

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tempfile::TempDir;
 
-/// Ends the server with the test process: `PDEATHSIG` would need unsafe code, so a watcher shell does it.
+/// A running server; it ends with the test process.
 pub struct Server {
     pub port: u16,
     _process: Child,
@@ -47,7 +47,8 @@ fn newest(pattern_root: &str, program: &str) -> PathBuf {
     found.pop().unwrap_or_else(|| PathBuf::from(program))
 }
 
-/// Runs `server` under a shell that ends it when this process is gone.
+/// Runs `server` beside a shell that ends it when this process is gone.
+#[expect(clippy::zombie_processes, reason = "the watcher outlives this process on purpose")]
 fn spawn_watched(mut server: Command) -> Child {
     server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let child = server.spawn().unwrap();
