@@ -1,3 +1,5 @@
+//! Words, numbers and names of questions in both languages.
+
 use super::*;
 use crate::testing::{glossary, sales, staff};
 

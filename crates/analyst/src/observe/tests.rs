@@ -1,3 +1,5 @@
+//! Observations as the pipeline writes them, read back.
+
 use super::*;
 
 const WRAPPED: &str = "<tool_result name=\"query_database\">\n[call_1] 2 rows\n地区,total\n华东,1234.5\n\"a,\"\"b\",\nNote: from cache\nData stored in file: tool_data/x.csv (read it with file_reader)\n</tool_result>";

@@ -1,3 +1,5 @@
+//! Profiles and column guesses.
+
 use ba_protocol::file::TopValue;
 use serde_json::json;
 

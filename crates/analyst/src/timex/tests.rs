@@ -1,3 +1,5 @@
+//! Times as people say them.
+
 use super::*;
 use crate::norm::normal;
 

@@ -1,3 +1,5 @@
+//! What the guard lets through and what it refuses, by dialect.
+
 use super::*;
 
 const ALL: [Dialect; 5] =

@@ -35,6 +35,11 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("clap", &["cli"]),
 ];
 
+/// A section whose crates are there at run time, not only in tests.
+fn is_runtime(section: &str) -> bool {
+    section == "dependencies" || (section.starts_with("target.") && section.ends_with(".dependencies"))
+}
+
 fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
     let mut all = BTreeMap::new();
     for entry in std::fs::read_dir(super::root().join("crates")).unwrap() {
@@ -45,14 +50,12 @@ fn dependencies() -> BTreeMap<String, BTreeSet<String>> {
         for line in manifest.lines().map(str::trim) {
             if line.starts_with('[') {
                 section = line.trim_matches(['[', ']']).to_owned();
-            } else if section == "dependencies"
-                || (section.starts_with("target.") && section.ends_with(".dependencies"))
+            } else if is_runtime(&section)
+                && let Some(name) = line.split(['.', '=', ' ']).next()
+                && !name.is_empty()
+                && !name.starts_with('#')
             {
-                if let Some(name) =
-                    line.split(['.', '=', ' ']).next().filter(|n| !n.is_empty() && !n.starts_with('#'))
-                {
-                    names.insert(name.to_owned());
-                }
+                names.insert(name.to_owned());
             }
         }
         all.insert(folder.file_name().unwrap().to_string_lossy().into_owned(), names);
