@@ -113,14 +113,16 @@ impl Dictionary {
                 self.add(thing, Meaning::Thing(at));
             }
             if column.kind == Kind::Text && column.role != Role::Flag {
+                // Names that differ in every row share their first words with common nouns.
+                let categories = column.distinct * 2 < table.rows;
                 for value in &column.values {
-                    self.add_value(at, value, glossary);
+                    self.add_value(at, value, categories, glossary);
                 }
             }
         }
     }
 
-    fn add_value(&mut self, at: ColRef, value: &str, glossary: &Glossary) {
+    fn add_value(&mut self, at: ColRef, value: &str, categories: bool, glossary: &Glossary) {
         let plain = normal(value);
         let plain = plain.trim();
         let length = plain.chars().count();
@@ -145,6 +147,7 @@ impl Dictionary {
         // `Paid` for `Paid Ads`; never the last word, which is often a common noun.
         if let Some((first, _)) = plain.split_once([' ', '-', '&'])
             && first.len() >= 4
+            && categories
         {
             self.add(first, Meaning::Value(at, value.to_owned(), 2));
         }
