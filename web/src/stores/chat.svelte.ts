@@ -158,7 +158,7 @@ export class Chat {
     this.id = id;
     if (this.phase === "new") this.phase = "ready";
     router.replace(`/c/${encodeURIComponent(id)}`);
-    void conversations.refresh();
+    void conversations.refresh().then(() => this.#adoptTitle());
   }
 
   async refreshCodes(): Promise<void> {
