@@ -170,9 +170,20 @@ impl Reader<'_> {
             self.draft.measures.push(Wanted::Fixed(Measure::RateYes(column)));
         } else if counted || self.most(i) {
             self.draft.measures.push(Wanted::Fixed(Measure::CountYes(column)));
+        } else if self.draft.says_any(&[Word::Highest, Word::Lowest])
+            && !negated
+            && self.beside_superlative(i)
+        {
+            self.draft.measures.push(Wanted::Fixed(Measure::RateYes(column)));
         } else {
             self.draft.flags.push((column, !negated));
         }
+    }
+
+    /// `the highest attrition`: how much of it, by rate.
+    fn beside_superlative(&self, i: usize) -> bool {
+        matches!(self.before(i), Some(Word::Highest | Word::Lowest))
+            || matches!(self.after(i), Some(Word::Highest | Word::Lowest))
     }
 
     /// `the most customers`, `客户最多的`.
