@@ -1,15 +1,18 @@
 /**
  * Hostile model output in a real browser (SPEC U9): each attack is let run, and must be seen to fail. An "evil" server listens on
- * loopback; a single request that reaches it fails the suite.
+ * loopback; a single request that reaches it fails the suite. With `BA_AGENT_BIN` the real binary serves the page, else the stand-in.
  */
 import { createServer } from "node:http";
 import { after, before, describe, it } from "node:test";
+import { startModel } from "../fake-model.mjs";
+import { BINARY, startBinary } from "./binary.mjs";
 import { ask, assert, lastFrame, openBrowser, startFake } from "./harness.mjs";
 
 let server;
 let browser;
 let page;
 let evil;
+let model;
 const hits = [];
 
 before(async () => {
@@ -19,13 +22,18 @@ before(async () => {
   });
   await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));
   evil = { url: `http://127.0.0.1:${listener.address().port}`, port: listener.address().port, close: () => listener.close() };
-  server = await startFake({ auth: true });
+  if (BINARY) {
+    model = await startModel({ pauseMs: 0 });
+    server = await startBinary({ env: { BA_MODEL: "openai-compatible:scripted", BA_BASE_URL: model.url, BA_API_KEY: "test" } });
+  } else server = await startFake({ auth: true });
   browser = await openBrowser();
   page = browser.page;
   await page.goto(server.url);
-  await page.getByLabel("用户名").fill("ana");
-  await page.getByLabel("密码").fill("secret");
-  await page.keyboard.press("Enter");
+  if (!BINARY) {
+    await page.getByLabel("用户名").fill("ana");
+    await page.getByLabel("密码").fill("secret");
+    await page.keyboard.press("Enter");
+  }
   await page.getByRole("heading", { name: "想分析什么？" }).waitFor();
   await page.evaluate(() => {
     localStorage.setItem("secret", "local");
@@ -37,7 +45,8 @@ before(async () => {
 
 after(async () => {
   await browser?.close();
-  server?.close();
+  await server?.close();
+  model?.close();
   evil?.close();
 });
 
@@ -53,7 +62,7 @@ async function unharmed() {
 
 async function answer(text) {
   const count = await page.locator("article").count();
-  await ask(page, text);
+  await ask(page, BINARY ? text.replace(/^(?:HOSTILE|MD):/, "[text]") : text);
   await page.locator("article").nth(count).waitFor();
   await page.locator("article[data-state=complete]").nth(count).waitFor();
   return page.locator("article").nth(count);
