@@ -33,6 +33,16 @@ it("shows nothing that has no data", () => {
   expect(parts(draw(complete({})))).toEqual(["question", "report"]);
 });
 
+it("says when an answer rests on no data", () => {
+  prefs.language = "zh";
+  const turn = complete({});
+  expect(draw(turn).textContent).toContain("此回答没有读取数据");
+  void unmount(shown ?? {});
+  document.body.replaceChildren();
+  turn.steps = [{ id: "1", name: "run_python", args: {}, round: 1, state: "ok", startedAt: 0, durationMs: 3 }];
+  expect(draw(turn).textContent).not.toContain("此回答没有读取数据");
+});
+
 it("labels the parts as SPEC U writes them", () => {
   prefs.language = "zh";
   const body = draw(complete({ task_analysis: "想", execution_plan: "R1: 做", recommended_questions: ["再问"], download_links: ["a.xlsx"] })).textContent ?? "";
