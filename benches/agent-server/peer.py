@@ -1,16 +1,22 @@
 """The peer of the server benchmark: FastAPI + LangGraph with its in-memory checkpointer.
 
 The same two-round turn: the model answers at once with one tool call, the tool runs one SQLite query, the model
-answers at once with the report.
+answers at once with the report. PEER=react is LangGraph's own ReAct agent with a chat model and a tool; PEER=bare is
+a graph of two plain functions, the least LangGraph can do.
 """
 
+import os
 import sqlite3
 import uuid
 
 from fastapi import FastAPI
+from langchain_core.language_models.chat_models import BaseChatModel
 from langchain_core.messages import AIMessage, HumanMessage, ToolMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+from langchain_core.tools import tool
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, MessagesState, StateGraph
+from langgraph.prebuilt import create_react_agent
 from pydantic import BaseModel
 
 DATABASE = sqlite3.connect(":memory:", check_same_thread=False)
@@ -22,35 +28,59 @@ def query_database(query: str) -> str:
     return str(DATABASE.execute(query).fetchall())
 
 
-async def model(state: MessagesState) -> dict:
-    if isinstance(state["messages"][-1], ToolMessage):
-        return {"messages": [AIMessage("The total is " + state["messages"][-1].content)]}
+def answer(last) -> AIMessage:
+    if isinstance(last, ToolMessage):
+        return AIMessage("The total is " + last.content)
     call = {
         "name": "query_database",
         "args": {"query": "select region, sum(amount) from sales group by region"},
         "id": "call_1",
     }
-    return {"messages": [AIMessage("", tool_calls=[call])]}
+    return AIMessage("", tool_calls=[call])
 
 
-async def tools(state: MessagesState) -> dict:
-    answers = []
-    for call in state["messages"][-1].tool_calls:
-        answers.append(ToolMessage(query_database(**call["args"]), tool_call_id=call["id"]))
-    return {"messages": answers}
+def bare():
+    async def model(state: MessagesState) -> dict:
+        return {"messages": [answer(state["messages"][-1])]}
+
+    async def tools(state: MessagesState) -> dict:
+        calls = state["messages"][-1].tool_calls
+        return {"messages": [ToolMessage(query_database(**c["args"]), tool_call_id=c["id"]) for c in calls]}
+
+    def route(state: MessagesState) -> str:
+        return "tools" if state["messages"][-1].tool_calls else END
+
+    graph = StateGraph(MessagesState)
+    graph.add_node("model", model)
+    graph.add_node("tools", tools)
+    graph.add_edge(START, "model")
+    graph.add_conditional_edges("model", route, ["tools", END])
+    graph.add_edge("tools", "model")
+    return graph.compile(checkpointer=InMemorySaver())
 
 
-def route(state: MessagesState) -> str:
-    return "tools" if state["messages"][-1].tool_calls else END
+class InstantModel(BaseChatModel):
+    def _generate(self, messages, stop=None, run_manager=None, **kwargs) -> ChatResult:
+        return ChatResult(generations=[ChatGeneration(message=answer(messages[-1]))])
+
+    def bind_tools(self, tools, **kwargs):
+        return self
+
+    @property
+    def _llm_type(self) -> str:
+        return "instant"
 
 
-graph = StateGraph(MessagesState)
-graph.add_node("model", model)
-graph.add_node("tools", tools)
-graph.add_edge(START, "model")
-graph.add_conditional_edges("model", route, ["tools", END])
-graph.add_edge("tools", "model")
-agent = graph.compile(checkpointer=InMemorySaver())
+def react():
+    @tool("query_database")
+    def query_tool(query: str) -> str:
+        """Runs a query."""
+        return query_database(query)
+
+    return create_react_agent(InstantModel(), [query_tool], checkpointer=InMemorySaver())
+
+
+agent = bare() if os.environ.get("PEER") == "bare" else react()
 
 
 class Query(BaseModel):
