@@ -25,6 +25,7 @@ struct Scripted {
     answer: Box<dyn Fn(u32) -> Reply + Send + Sync>,
 }
 
+#[expect(clippy::large_enum_variant, reason = "a few of these live in a test")]
 enum Reply {
     Give(ToolOutput),
     Fail(ToolFailure),
