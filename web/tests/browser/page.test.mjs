@@ -229,7 +229,9 @@ describe("scrolling", () => {
     assert.equal(await scroller.evaluate((node) => node.scrollTop), 200);
     await page.getByRole("button", { name: "回到底部" }).click();
     await page.locator("[data-part=frame][data-phase=ready]").waitFor();
-    assert.ok(await scroller.evaluate((node) => node.scrollHeight - node.scrollTop - node.clientHeight < 90));
+    // The frame grows a moment after it is ready; the view follows to the end.
+    const atEnd = (node) => node.scrollHeight - node.scrollTop - node.clientHeight < 90;
+    await page.waitForFunction(atEnd, await scroller.elementHandle(), { timeout: 5000 });
   });
 });
 
