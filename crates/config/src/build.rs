@@ -83,6 +83,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         },
         limits: limits(&raw),
         server: Server { trusted_proxies: raw.server.trusted_proxies, hosts: raw.server.hosts },
+        web: crate::web::web(raw.web)?,
         skills: raw.skills,
         prompts: raw.prompts,
         record: raw.record,

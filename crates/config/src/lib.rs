@@ -7,8 +7,10 @@ mod raw;
 #[cfg(test)]
 mod tests;
 mod types;
+mod web;
 
 pub use build::{Sources, load};
 pub use error::ConfigError;
 pub use presets::{PRESETS, Preset};
 pub use types::*;
+pub use web::Web;

@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 use serde::Deserialize;
 
+use crate::web::RawWeb;
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RawConfig {
@@ -28,6 +30,7 @@ pub(crate) struct RawConfig {
     pub python: RawPython,
     pub limits: RawLimits,
     pub server: RawServer,
+    pub web: RawWeb,
     pub skills: Vec<PathBuf>,
     pub prompts: Option<PathBuf>,
     pub record: Option<PathBuf>,

@@ -7,6 +7,7 @@ use ba_protocol::Secret;
 use url::Url;
 
 pub use crate::presets::Dialect;
+use crate::web::Web;
 
 #[derive(Debug, Clone)]
 pub struct Config {
@@ -20,6 +21,7 @@ pub struct Config {
     pub python: Python,
     pub limits: Limits,
     pub server: Server,
+    pub web: Web,
     /// Folders with skills, beside the shipped ones.
     pub skills: Vec<PathBuf>,
     /// A prompts document to use instead of the built-in one.

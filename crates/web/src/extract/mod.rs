@@ -1,0 +1,1 @@
+//! Main text of a page as Markdown. Pure: never fetches.

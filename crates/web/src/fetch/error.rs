@@ -1,0 +1,56 @@
+//! Why something could not be fetched, and what a model is told about it.
+
+use std::time::Duration;
+
+use ba_protocol::{ToolErrorType, ToolFailure};
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum FetchError {
+    #[error("not an address that can be read: {detail}")]
+    Address { detail: String },
+    /// The guard said no: the target is not on the public web, or the operator excluded it.
+    #[error("`{host}` may not be read: {reason}")]
+    Refused { host: String, reason: String },
+    #[error("the site's robots.txt does not allow reading {path}")]
+    Robots { path: String },
+    #[error("`{host}` cannot be found: {detail}")]
+    Unresolved { host: String, detail: String },
+    #[error("`{host}` cannot be reached: {detail}")]
+    Unreachable { host: String, detail: String },
+    #[error("`{host}` has no valid certificate: {detail}")]
+    Tls { host: String, detail: String },
+    #[error("no {phase} within {seconds} s")]
+    Timeout { phase: &'static str, seconds: u64 },
+    #[error("larger than the limit of {limit} bytes")]
+    TooLarge { limit: usize },
+    #[error("more than {limit} redirects")]
+    Redirects { limit: usize },
+    #[error("the server answered with status {status}")]
+    Status { status: u16, retry_after: Option<Duration> },
+    #[error("the answer cannot be read: {detail}")]
+    Garbled { detail: String },
+}
+
+impl From<FetchError> for ToolFailure {
+    fn from(error: FetchError) -> Self {
+        use FetchError::*;
+        use ToolErrorType as T;
+        let (kind, code) = match &error {
+            Address { .. } => (T::ValidationError, "BAD_URL"),
+            Refused { .. } => (T::PermissionError, "ADDRESS_REFUSED"),
+            Robots { .. } => (T::PermissionError, "ROBOTS_DISALLOWED"),
+            Unresolved { .. } => (T::NetworkError, "NAME_NOT_FOUND"),
+            Unreachable { .. } => (T::NetworkError, "UNREACHABLE"),
+            Tls { .. } => (T::ExecutionError, "INVALID_CERTIFICATE"),
+            Timeout { .. } => (T::Timeout, "WEB_TIMEOUT"),
+            TooLarge { .. } => (T::ExecutionError, "TOO_LARGE"),
+            Redirects { .. } => (T::ExecutionError, "TOO_MANY_REDIRECTS"),
+            Status { status: 404 | 410, .. } => (T::NotFound, "HTTP_NOT_FOUND"),
+            Status { status: 401 | 402 | 403 | 407 | 451, .. } => (T::PermissionError, "HTTP_FORBIDDEN"),
+            Status { status: 408 | 425 | 429 | 500..=599, .. } => (T::NetworkError, "HTTP_UNAVAILABLE"),
+            Status { .. } => (T::ExecutionError, "HTTP_STATUS"),
+            Garbled { .. } => (T::ExecutionError, "UNREADABLE"),
+        };
+        ToolFailure::new(kind, code, error.to_string())
+    }
+}

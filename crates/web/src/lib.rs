@@ -1,0 +1,7 @@
+//! The web for the model: guarded fetching ([`fetch`], [`guard`]), main text of pages ([`extract`]) and search
+//! providers ([`search`]). Every request the model can cause goes through [`fetch::Web`]; nothing else here connects.
+
+pub mod extract;
+pub mod fetch;
+pub mod guard;
+pub mod search;
