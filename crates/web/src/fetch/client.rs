@@ -44,9 +44,7 @@ pub(super) fn unsent(error: reqwest::Error, host: &str, config: &WebConfig) -> F
         if let Some(refused) = inner.downcast_ref::<FetchError>() {
             return refused.clone();
         }
-        let wrapped = inner.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
-        let tls = inner.downcast_ref::<rustls::Error>();
-        if let Some(tls) = tls.or_else(|| wrapped.and_then(|e| e.downcast_ref::<rustls::Error>())) {
+        if let Some(tls) = tls_problem(inner) {
             return FetchError::Tls { host, detail: tls.to_string() };
         }
         cause = inner.source();
@@ -55,6 +53,15 @@ pub(super) fn unsent(error: reqwest::Error, host: &str, config: &WebConfig) -> F
         return FetchError::Timeout { phase: "connection", seconds: config.connect_timeout.as_secs() };
     }
     FetchError::Unreachable { host, detail: chain(&error.without_url()) }
+}
+
+/// Input errors hide what they wrap from `source`.
+fn tls_problem<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a rustls::Error> {
+    let mut error = error;
+    while let Some(inner) = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref) {
+        error = inner;
+    }
+    error.downcast_ref()
 }
 
 /// An error with its causes: reqwest's own words alone say little.

@@ -60,3 +60,34 @@ impl Expiry<String, Verdict> for Keep {
         })
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn requests_to_one_host_are_spaced_and_other_hosts_do_not_wait() {
+        let turns = Turns::new(Duration::from_millis(500));
+        let began = Clock::now();
+        turns.wait("a").await;
+        turns.wait("b").await;
+        assert_eq!(began.elapsed(), Duration::ZERO);
+        futures::future::join_all((0..4).map(|_| turns.wait("a"))).await;
+        let passed = began.elapsed();
+        assert!(
+            passed >= Duration::from_millis(2_000) && passed < Duration::from_millis(2_100),
+            "{passed:?}"
+        );
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn who_gives_up_waiting_holds_nobody_up() {
+        let turns = Turns::new(Duration::from_secs(10));
+        turns.wait("a").await;
+        let gave_up = tokio::time::timeout(Duration::from_secs(1), turns.wait("a")).await;
+        assert!(gave_up.is_err());
+        let began = Clock::now();
+        turns.wait("a").await;
+        assert!(began.elapsed() <= Duration::from_secs(9));
+    }
+}

@@ -1,0 +1,11 @@
+//! Fetching against real servers and a real DNS responder: the hostile ones, and honest ones.
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
+
+mod api;
+mod bodies;
+mod dns;
+mod manners;
+mod namespace;
+mod site;
+mod ssrf;
+mod tls;
