@@ -2,6 +2,7 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
+import { firstPaintPlugin } from "./scripts/first-paint-plugin.ts";
 import { framePlugin } from "./scripts/frame-plugin.ts";
 
 /** Every browser that runs this page reads woff2; KaTeX's older font formats would only swell the binary. */
@@ -15,7 +16,7 @@ const onlyWoff2 = {
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig(({ mode }) => ({
-  plugins: [onlyWoff2, svelte(), framePlugin(here("./src/frame/bootstrap.ts"))],
+  plugins: [onlyWoff2, svelte(), framePlugin(here("./src/frame/bootstrap.ts")), firstPaintPlugin()],
   resolve: {
     alias: { $lib: here("./src") },
     conditions: mode === "test" ? ["browser"] : undefined,

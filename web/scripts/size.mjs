@@ -1,11 +1,11 @@
 /** Prints what a first visit downloads, and fails past the budget (250 KB compressed, before ECharts). */
-import { readFileSync, readdirSync } from "node:fs";
+import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
 const BUDGET = 250 * 1024;
 const dist = new URL("../dist/", import.meta.url);
 const html = readFileSync(new URL("index.html", dist), "utf8");
-const firstLoad = ["index.html", ...[...html.matchAll(/(?:src|href)="\/([^"]+)"/g)].map((match) => match[1])];
+const firstLoad = ["index.html", ...[...html.matchAll(/(?:src|href)="\/([^"]+)"/g)].map((match) => match[1]).filter((name) => existsSync(new URL(name, dist)))];
 const gzip = (name) => gzipSync(readFileSync(new URL(name, dist))).length;
 const kb = (bytes) => `${(bytes / 1024).toFixed(1)} KB`;
 
@@ -16,7 +16,7 @@ for (const name of firstLoad) {
 }
 for (const name of readdirSync(new URL("assets/", dist))) {
   const path = `assets/${name}`;
-  if (!firstLoad.includes(path) && !name.endsWith(".woff2")) console.log(`on demand   ${kb(gzip(path)).padStart(9)}  ${path}`);
+  if (!firstLoad.includes(path) && !/\.(woff2|gz|br)$/.test(name)) console.log(`on demand   ${kb(gzip(path)).padStart(9)}  ${path}`);
 }
 console.log(`first load  ${kb(total)} of ${kb(BUDGET)} (gzip)`);
 if (total > BUDGET) process.exit(1);

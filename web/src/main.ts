@@ -1,4 +1,4 @@
-/** Starts the page. */
+/** Starts the page in place of its outline. */
 import { mount } from "svelte";
 import "./styles/tokens.css";
 import "./styles/base.css";
@@ -6,4 +6,7 @@ import "./styles/prose.css";
 import App from "./App.svelte";
 
 const target = document.getElementById("app");
-if (target) mount(App, { target });
+if (target) {
+  target.replaceChildren();
+  mount(App, { target });
+}

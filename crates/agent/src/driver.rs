@@ -44,6 +44,8 @@ pub(crate) struct Drive<'a> {
     pub usage: UsageInfo,
     /// Share of the model's window the last request took.
     pub window_share: f64,
+    /// The skills the present turn was asked under; kept when they end with the run.
+    pub skill_chain: Vec<String>,
     /// When the present round was begun.
     pub round_began: Instant,
 }
@@ -86,6 +88,7 @@ impl Driver {
             calls: Vec::new(),
             artifacts: Vec::new(),
             window_share: 0.0,
+            skill_chain: Vec::new(),
             round_began: Instant::now(),
         };
         if let Err(error) = drive.restore().await {
@@ -144,6 +147,7 @@ impl Drive<'_> {
     }
 
     async fn ask_model(&mut self) -> Result<(), StoreError> {
+        self.skill_chain = self.state.skills.chain().iter().map(ToString::to_string).collect();
         let effective = self.effective();
         if let Some(model) = self.parts.models.get(Some(&effective.model)) {
             self.model = model;
@@ -353,6 +357,7 @@ impl Drive<'_> {
             model: self.model.info().name.clone(),
             offline: self.model.info().offline,
             usage: self.usage.clone(),
+            skill_chain: self.skill_chain.clone(),
             stop_reason: None,
             warnings: Vec::new(),
         }

@@ -160,6 +160,7 @@ impl Agent {
             conversation_id: conversation_id.clone(),
             owner: owner.clone(),
             message: message.to_owned(),
+            file_ids: query.file_ids,
             state: serde_json::to_value(&state).unwrap_or_default(),
             created_at: now,
         };

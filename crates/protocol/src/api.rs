@@ -84,6 +84,9 @@ pub struct ResponseMetadata {
     pub saved_codes: Vec<SavedCode>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// The active skills when the model wrote this turn, outermost first (SPEC S3).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skill_chain: Vec<String>,
     /// Why the run ended, when it was not the model's own choice (a limit, a repeated call).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stop_reason: Option<String>,

@@ -7,7 +7,7 @@ use utoipa::ToSchema;
 
 use crate::api::{AgentResponse, ErrorInfo};
 use crate::file::Artifact;
-use crate::ids::{ConversationId, RunId};
+use crate::ids::{ConversationId, RunId, UploadId};
 
 /// A durable event: persisted first, sent after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -28,7 +28,14 @@ pub struct Event {
 #[serde(tag = "event", content = "data")]
 pub enum RunEvent {
     #[serde(rename = "run.started")]
-    RunStarted { run_id: RunId, conversation_id: ConversationId, message: String },
+    RunStarted {
+        run_id: RunId,
+        conversation_id: ConversationId,
+        message: String,
+        /// The uploads that came with the question.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        file_ids: Vec<UploadId>,
+    },
     /// A model turn that called tools, API-shaped with status `processing`.
     #[serde(rename = "round")]
     Round(Box<AgentResponse>),

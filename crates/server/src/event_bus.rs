@@ -197,6 +197,7 @@ mod tests {
             run_id: run.clone(),
             conversation_id: ConversationId::random(),
             message: "q".into(),
+            file_ids: vec![],
         };
         bus.publish(&event(&run, 1, started));
         bus.passing(&run, &delta("x"));

@@ -101,7 +101,6 @@ fn pages() -> Router<AppState> {
         .route("/index.html", get(page::index))
         .route("/frame", get(page::frame))
         .route("/assets/{*path}", get(page::asset))
-        .route("/theme.js", get(page::asset))
         .route("/favicon.svg", get(page::asset))
 }
 

@@ -88,6 +88,7 @@ async fn admitted(store: &Store) -> RunId {
         conversation_id: conversation.id,
         owner,
         message: "q".to_owned(),
+        file_ids: vec![],
         state: json!({}),
         created_at: jiff::Timestamp::now(),
     };

@@ -1,7 +1,7 @@
 //! What the store takes and gives back, beside the types of `ba-protocol`. Data only.
 
 use ba_protocol::api::UsageInfo;
-use ba_protocol::{ConversationId, Round, RunEvent, RunId, ToolResult, ToolTelemetry, UserId};
+use ba_protocol::{ConversationId, Round, RunEvent, RunId, ToolResult, ToolTelemetry, UploadId, UserId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -59,6 +59,8 @@ pub struct NewRun {
     pub conversation_id: ConversationId,
     pub owner: UserId,
     pub message: String,
+    /// The uploads that came with it.
+    pub file_ids: Vec<UploadId>,
     /// The run machine's first state.
     pub state: Value,
     pub created_at: Timestamp,

@@ -86,7 +86,7 @@ export const api = {
   conversation: (id: string) => request<ConversationDetail>(`/conversations/${part(id)}`),
   rename: (id: string, title: string) => request<unknown>(`/conversations/${part(id)}`, json("PATCH", { title })),
   remove: (id: string) => request<unknown>(`/conversations/${part(id)}`, { method: "DELETE" }),
-  context: (id: string, turn: number) => request<unknown>(`/conversations/${part(id)}/context${query({ turn })}`),
+  context: (id: string, run: string) => request<unknown>(`/conversations/${part(id)}/context${query({ run_id: run })}`),
 
   files: async (conversation: string) => list<UploadedFile>(await request(`/files${query({ conversation_id: conversation })}`), "files"),
   file: (id: string, conversation: string) => request<UploadedFile>(`/files/${part(id)}${query({ conversation_id: conversation })}`),

@@ -1336,6 +1336,8 @@ export interface components {
             answer?: components["schemas"]["AgentResponse"] | null;
             created_at: string;
             error?: components["schemas"]["ErrorInfo"] | null;
+            /** @description The uploads that came with the question. */
+            file_ids: components["schemas"]["UploadId"][];
             /**
              * Format: int64
              * @description The sequence number of the round's last event: where a reader of its stream goes on.
@@ -1579,6 +1581,8 @@ export interface components {
             offline?: boolean;
             recommended_questions?: string[];
             saved_codes?: components["schemas"]["SavedCode"][];
+            /** @description The active skills when the model wrote this turn, outermost first (SPEC S3). */
+            skill_chain?: string[];
             status: components["schemas"]["Status"];
             /** @description Why the run ended, when it was not the model's own choice (a limit, a repeated call). */
             stop_reason?: string | null;
@@ -1600,6 +1604,8 @@ export interface components {
         RunEvent: {
             data: {
                 conversation_id: components["schemas"]["ConversationId"];
+                /** @description The uploads that came with the question. */
+                file_ids?: components["schemas"]["UploadId"][];
                 message: string;
                 run_id: components["schemas"]["RunId"];
             };
@@ -2971,6 +2977,8 @@ export interface operations {
             query?: {
                 /** @description Which turn, from 1; the next one when absent. */
                 turn?: number;
+                /** @description The turn of this run instead; one that ended without an answer may not be kept. */
+                run_id?: components["schemas"]["RunId"];
             };
             header?: never;
             path: {

@@ -44,6 +44,7 @@ export type ConversationSummary = Schemas["ConversationInfo"];
 export type HistoryStep = Omit<Schemas["HistoryStep"], "arguments"> & { arguments: Json };
 export type HistoryRound = Pick<Schemas["HistoryRound"], "run_id" | "user_message" | "created_at"> & {
   status: string;
+  file_ids?: string[];
   processing?: AgentResponse[];
   steps?: HistoryStep[];
   answer?: AgentResponse | null;

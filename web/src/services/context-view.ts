@@ -17,6 +17,8 @@ export interface ContextView {
   saved: number;
   window: number;
   overBudget: boolean;
+  /** In the configured currency, when the server says it. */
+  cost: number | null;
 }
 
 type Fields = Record<string, unknown>;
@@ -37,5 +39,5 @@ function part(value: unknown): ContextPart {
 export function readContext(data: unknown): ContextView {
   const item = fields(data);
   const parts = Array.isArray(item.parts) ? item.parts.map(part) : [];
-  return { parts, tokens: number(item.tokens), saved: number(item.saved_tokens), window: number(item.window), overBudget: item.over_budget === true };
+  return { parts, tokens: number(item.tokens), saved: number(item.saved_tokens), window: number(item.window), overBudget: item.over_budget === true, cost: typeof item.cost === "number" ? item.cost : null };
 }

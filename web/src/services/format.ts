@@ -20,6 +20,9 @@ export const duration = (ms: number): string => {
 
 export const count = (value: number, language: string): string => new Intl.NumberFormat(language).format(value);
 
+/** A small amount without a currency: that is configured with the prices. */
+export const money = (value: number): string => value.toFixed(value >= 1 ? 2 : 4);
+
 export const clock = (iso: string, language: string): string => {
   const date = new Date(iso);
   return Number.isNaN(date.getTime()) ? "" : new Intl.DateTimeFormat(language, { hour: "2-digit", minute: "2-digit" }).format(date);

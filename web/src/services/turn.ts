@@ -33,6 +33,8 @@ export interface Turn {
   round: number;
   analysis: string;
   plan: string;
+  /** Every skill the run worked under, in the order they came; the innermost last while it runs (SPEC S3). */
+  skills: string[];
   steps: ToolStep[];
   /** What the model has written of its present turn, as it came. */
   raw: string;
@@ -52,10 +54,11 @@ let counter = 0;
 export function newTurn(question: string, fileIds: string[] = [], now = Date.now()): Turn {
   return {
     key: `turn-${(counter += 1)}`, question, fileIds, createdAt: new Date(now).toISOString(), startedAt: now,
-    state: "running", round: 1, analysis: "", plan: "", steps: [], raw: "", rawRound: 0, draft: "", draftBroken: false, artifacts: [], reconnecting: false,
+    state: "running", round: 1, analysis: "", plan: "", skills: [], steps: [], raw: "", rawRound: 0, draft: "", draftBroken: false, artifacts: [], reconnecting: false,
   };
 }
 
+const together = (known: string[], chain: string[] = []): string[] => [...new Set([...known, ...chain])];
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const number = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
 
@@ -79,7 +82,7 @@ function onRound(turn: Turn, answer: AgentResponse, now: number): Turn {
   for (const call of meta.tool_calls ?? []) steps = announce(steps, call, round, now);
   return {
     ...turn, round, steps, raw: "", draft: "", draftBroken: false,
-    analysis: meta.task_analysis || turn.analysis, plan: meta.execution_plan || turn.plan,
+    analysis: meta.task_analysis || turn.analysis, plan: meta.execution_plan || turn.plan, skills: together(turn.skills, meta.skill_chain),
   };
 }
 
@@ -112,7 +115,7 @@ function onReport(turn: Turn, answer: AgentResponse): Turn {
   return {
     ...turn, state: "complete", answer, raw: "", draft: "", steps: settle(turn.steps), reconnecting: false,
     round: meta.current_round ?? turn.round, analysis: meta.task_analysis || turn.analysis, plan: meta.execution_plan || turn.plan,
-    artifacts: answer.artifacts ?? turn.artifacts,
+    artifacts: answer.artifacts ?? turn.artifacts, skills: together(turn.skills, meta.skill_chain),
   };
 }
 
@@ -176,12 +179,13 @@ const ENDED: Record<string, TurnState> = { failed: "failed", cancelled: "cancell
 /** A stored round, as the server's history gives it back after a reload. Without an answer, its last model turn speaks for it. */
 export function fromHistory(round: HistoryRound): Turn {
   const meta = round.answer?.metadata ?? round.processing?.at(-1)?.metadata ?? {};
-  const turn = newTurn(round.user_message, [], Date.parse(round.created_at) || Date.now());
+  const turn = newTurn(round.user_message, round.file_ids ?? [], Date.parse(round.created_at) || Date.now());
   const state = ENDED[round.status] ?? "running";
   const artifacts = round.answer?.artifacts ?? (round.steps ?? []).flatMap((step) => step.artifacts ?? []);
   return {
     ...turn, runId: round.run_id, state, answer: round.answer ?? undefined, error: round.error ?? undefined, artifacts,
     round: meta.current_round ?? 1, analysis: meta.task_analysis ?? "", plan: meta.execution_plan ?? "",
+    skills: together((round.processing ?? []).flatMap((answer) => answer.metadata.skill_chain ?? []), round.answer?.metadata.skill_chain),
     steps: (round.steps ?? []).map((step) => fromStep(step, state === "running")),
   };
 }

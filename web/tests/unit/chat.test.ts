@@ -95,15 +95,37 @@ describe("sending", () => {
 describe("opening", () => {
   const detail = { conversation_id: "conv_1", title: "旧", rounds: [{ run_id: "run_0", user_message: "早", created_at: "2026-01-01T00:00:00Z", status: "complete", answer: { response: "好", conversation_id: "conv_1", duration_ms: 1, metadata: {} } }] };
 
+  const running = { run_id: "run_2", user_message: "还在算", file_ids: ["upload_001"], created_at: "2026-01-01T00:01:00Z", status: "running" };
+
   it("brings back the rounds, and follows a run that is still going", async () => {
     serve({
-      "/conversations/conv_1": () => ok(detail),
+      "/conversations/conv_1": () => ok({ ...detail, rounds: [...detail.rounds, running] }),
       "/runs/run_2/events": () => sse(["run.started", { run_id: "run_2", conversation_id: "conv_1" }], report("新")),
-      "/runs?": () => ok([{ run_id: "run_2", conversation_id: "conv_1", status: "running", created_at: "2026-01-01T00:01:00Z", user_message: "还在算" }]),
     });
     const chat = new Chat();
     await chat.open("conv_1");
-    expect(chat.turns.map((turn) => [turn.question, turn.state, turn.answer?.response])).toEqual([["早", "complete", "好"], ["还在算", "complete", "新"]]);
+    expect(chat.turns.map((turn) => [turn.question, turn.fileIds, turn.state, turn.answer?.response])).toEqual([["早", [], "complete", "好"], ["还在算", ["upload_001"], "complete", "新"]]);
+  });
+
+  it("takes over what another tab asked, and keeps what is already drawn", async () => {
+    let rounds: unknown[] = detail.rounds;
+    serve({
+      "/conversations/conv_1": () => ok({ ...detail, rounds }),
+      "/runs/run_2/events": () => sse(["run.started", { run_id: "run_2", conversation_id: "conv_1" }], report("新")),
+    });
+    const chat = new Chat();
+    await chat.open("conv_1");
+    const drawn = chat.turns[0];
+    await chat.sync();
+    expect(chat.turns).toEqual([drawn]);
+    rounds = [...detail.rounds, running];
+    await chat.sync();
+    expect(chat.turns[0]).toBe(drawn);
+    expect(chat.turns.map((turn) => turn.answer?.response)).toEqual(["好", "新"]);
+    rounds = [];
+    serve({ "/conversations/conv_1": () => error(404, "not_found") });
+    await chat.sync();
+    expect(chat.phase).toBe("missing");
   });
 
   it("says when there is no such conversation, and when there is no server", async () => {

@@ -10,8 +10,8 @@ import { parseRoute } from "../../src/stores/router.svelte";
 
 describe("context", () => {
   it("reads the parts of a turn, with what was shortened", () => {
-    const view = readContext({ window: 1000, tokens: 30, saved_tokens: 70, over_budget: false, parts: [{ kind: "history", role: "user", round: 1, tokens: 30, original_tokens: 100, synopses: 1, shortened: false, preview: "p" }] });
-    expect(view).toEqual({ window: 1000, tokens: 30, saved: 70, overBudget: false, parts: [{ kind: "history", role: "user", round: 1, tokens: 30, original: 100, synopses: 1, shortened: false, preview: "p" }] });
+    const view = readContext({ window: 1000, tokens: 30, saved_tokens: 70, over_budget: false, cost: 0.02, parts: [{ kind: "history", role: "user", round: 1, tokens: 30, original_tokens: 100, synopses: 1, shortened: false, preview: "p" }] });
+    expect(view).toEqual({ window: 1000, tokens: 30, saved: 70, overBudget: false, cost: 0.02, parts: [{ kind: "history", role: "user", round: 1, tokens: 30, original: 100, synopses: 1, shortened: false, preview: "p" }] });
   });
   it("shows something for anything", () => {
     for (const data of [null, [], {}, { parts: [null, 3, { kind: 1 }] }]) expect(() => readContext(data)).not.toThrow();

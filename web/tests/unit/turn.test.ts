@@ -43,6 +43,14 @@ describe("a turn", () => {
     }
   });
 
+  it("names every skill it worked under once, live and from history (SPEC S3)", () => {
+    const chained = (...skill_chain: string[]) => ({ response: "", conversation_id: "c", duration_ms: 1, metadata: { skill_chain } });
+    const live = play(newTurn("q"), event("round", chained("outer")), event("round", chained("outer", "inner")), event("report", chained("outer")));
+    expect(live.skills).toEqual(["outer", "inner"]);
+    const stored = fromHistory({ run_id: "r", user_message: "q", created_at: "", status: "complete", processing: [chained(), chained("outer", "inner")], answer: chained("last") });
+    expect(stored.skills).toEqual(["outer", "inner", "last"]);
+  });
+
   it("comes back from history, answered or not", () => {
     const step = { tool_call_id: "c1", tool_name: "run_python", arguments: {}, round: 1, success: true, duration_ms: 3, cache_hit: false, summary: "s", observation: "o", error_code: null, artifacts: [] };
     const base = { run_id: "r", user_message: "q", created_at: "2026-01-01T00:00:00Z" };

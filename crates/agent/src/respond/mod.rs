@@ -35,6 +35,8 @@ pub struct RunFacts {
     pub model: String,
     pub offline: bool,
     pub usage: UsageInfo,
+    /// The skills that were active in this turn.
+    pub skill_chain: Vec<String>,
     pub stop_reason: Option<String>,
     /// What the run wants people to know, before the warnings found here.
     pub warnings: Vec<String>,
@@ -208,6 +210,7 @@ fn plain_metadata(round: u32) -> ResponseMetadata {
         file_refs: Vec::new(),
         saved_codes: Vec::new(),
         warnings: Vec::new(),
+        skill_chain: Vec::new(),
         stop_reason: None,
         model: String::new(),
         offline: false,
@@ -217,6 +220,7 @@ fn plain_metadata(round: u32) -> ResponseMetadata {
 
 fn answer_of(response: String, mut metadata: ResponseMetadata, run: RunFacts) -> AgentResponse {
     metadata.warnings.splice(0..0, run.warnings);
+    metadata.skill_chain = run.skill_chain;
     metadata.stop_reason = run.stop_reason;
     metadata.model = run.model;
     metadata.offline = run.offline;

@@ -16,6 +16,7 @@ fn run() -> RunFacts {
         model: "scripted:test".into(),
         offline: false,
         usage: UsageInfo::default(),
+        skill_chain: vec![],
         stop_reason: None,
         warnings: vec![],
     }

@@ -14,12 +14,11 @@ use crate::state::AppState;
 pub const SESSION_COOKIE: &str = "ba_session";
 
 /// Routes that answer without a caller. Everything else asks for one.
-pub const PUBLIC: [&str; 14] = [
+pub const PUBLIC: [&str; 13] = [
     "/",
     "/index.html",
     "/frame",
     "/assets/{*path}",
-    "/theme.js",
     "/favicon.svg",
     "/docs",
     "/docs/",

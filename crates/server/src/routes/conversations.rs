@@ -2,7 +2,7 @@
 
 use axum::extract::State;
 use ba_agent::context::ContextReport;
-use ba_protocol::ConversationId;
+use ba_protocol::{ConversationId, RunId};
 use ba_store::Conversation;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -81,6 +81,8 @@ pub struct NewConversation {
 pub struct TurnQuery {
     /// Which turn, from 1; the next one when absent.
     turn: Option<u32>,
+    /// The turn of this run instead; one that ended without an answer may not be kept.
+    run_id: Option<RunId>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -170,9 +172,20 @@ pub async fn context(
     Path(id): Path<ConversationId>,
     Query(query): Query<TurnQuery>,
 ) -> Result<Data<ContextReport>> {
-    let turn = query.turn.map(|turn| turn as usize);
+    let turn = match &query.run_id {
+        Some(run) => Some(turn_of(&state, &caller, &id, run).await?),
+        None => query.turn.map(|turn| turn as usize),
+    };
     let report = state.deps.agent.context_report(&caller.user, &id, turn).await?;
     report.map(Data::of).ok_or_else(|| ApiError::not_found("turn"))
+}
+
+/// From 1. Runs that were stopped or failed early are on the page but not in the history a model sees.
+async fn turn_of(state: &AppState, caller: &Caller, id: &ConversationId, run: &RunId) -> Result<usize> {
+    state.own(&caller.user, id).await?;
+    let rounds = state.deps.store.rounds(id).await?;
+    let at = rounds.iter().position(|round| &round.round_id == run);
+    at.map(|at| at + 1).ok_or_else(|| ApiError::not_found("turn"))
 }
 
 fn title_of(given: &str) -> Result<String> {

@@ -1,7 +1,7 @@
 //! A conversation's rounds as the page shows them, made from its durable events.
 
 use ba_protocol::api::{AgentResponse, ErrorInfo};
-use ba_protocol::{Artifact, ConversationId, Event, RunEvent, RunId};
+use ba_protocol::{Artifact, ConversationId, Event, RunEvent, RunId, UploadId};
 use ba_store::{EventScope, Store};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -17,6 +17,8 @@ const PAGE: u32 = 500;
 pub struct HistoryRound {
     pub run_id: RunId,
     pub user_message: String,
+    /// The uploads that came with the question.
+    pub file_ids: Vec<UploadId>,
     #[schema(value_type = String)]
     pub created_at: Timestamp,
     /// `running`, `complete`, `failed` or `cancelled`.
@@ -62,10 +64,11 @@ pub async fn rounds(store: &Store, conversation: &ConversationId) -> Result<Vec<
 }
 
 fn add(rounds: &mut Vec<HistoryRound>, event: Event) {
-    if let RunEvent::RunStarted { message, .. } = &event.event {
+    if let RunEvent::RunStarted { message, file_ids, .. } = &event.event {
         rounds.push(HistoryRound {
             run_id: event.run_id,
             user_message: message.clone(),
+            file_ids: file_ids.clone(),
             created_at: event.at,
             status: "running",
             last_seq: event.seq,

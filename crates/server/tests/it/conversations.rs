@@ -85,4 +85,16 @@ async fn the_context_of_a_turn_can_be_looked_into() {
     assert_eq!(app.get(&format!("/conversations/{id}/context?turn=1")).await.status, 200);
     assert_eq!(app.get(&format!("/conversations/{id}/context?turn=99")).await.status, 404);
     assert_eq!(app.get("/conversations/conv_000000000000/context").await.status, 404);
+
+    // By run, whatever failed in between.
+    app.post("/agent/query", json!({"message": "fail", "conversation_id": id})).await;
+    app.post("/agent/query", json!({"message": "又一个问题", "conversation_id": id})).await;
+    let detail = app.get(&format!("/conversations/{id}")).await;
+    let context = async |round: usize| {
+        let run = detail.body["data"]["rounds"][round]["run_id"].as_str().unwrap();
+        app.get(&format!("/conversations/{id}/context?run_id={run}")).await
+    };
+    assert_eq!(context(1).await.status, 404, "a turn that failed at once is not kept");
+    let last = context(2).await.body["data"]["parts"].as_array().unwrap().last().unwrap().clone();
+    assert_eq!((&last["kind"], &last["preview"]), (&json!("user"), &json!("又一个问题")));
 }

@@ -43,6 +43,9 @@ async fn files_come_before_the_first_question() {
     let wrong = json!({"message": "看看", "conversation_id": id, "file_ids": ["upload_999"]});
     assert_eq!(app.post("/agent/query", wrong).await.status, 404);
 
+    let history = app.get(&format!("/conversations/{id}")).await;
+    assert_eq!(history.body["data"]["rounds"][0]["file_ids"], json!(["upload_001"]));
+
     let gone =
         app.client.delete(app.api(&format!("/files/upload_001?conversation_id={id}"))).send().await.unwrap();
     assert_eq!(gone.status(), 200);

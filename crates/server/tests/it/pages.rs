@@ -19,7 +19,7 @@ async fn the_page_and_its_frame_carry_their_policies() {
         headers["content-security-policy"]
             .to_str()
             .unwrap()
-            .starts_with("default-src 'none'; script-src 'self';")
+            .starts_with("default-src 'none'; script-src 'self'")
     );
     assert_eq!(headers["x-frame-options"], "DENY");
     assert_eq!(headers["cross-origin-opener-policy"], "same-origin");

@@ -208,8 +208,9 @@ fn renamed<'r>(runs: &'r HashMap<RunId, RunId>, id: &RunId) -> Result<&'r RunId>
 /// Events carry ids inside; they must name the new conversation and run.
 fn rewrite(event: RunEvent, conversation: &ConversationId, run: &RunId) -> RunEvent {
     match event {
-        RunEvent::RunStarted { message, .. } => {
-            RunEvent::RunStarted { run_id: run.clone(), conversation_id: conversation.clone(), message }
+        RunEvent::RunStarted { message, file_ids, .. } => {
+            let (run_id, conversation_id) = (run.clone(), conversation.clone());
+            RunEvent::RunStarted { run_id, conversation_id, message, file_ids }
         }
         RunEvent::Round(mut answer) => {
             (answer.conversation_id, answer.run_id) = (conversation.clone(), run.clone());

@@ -110,6 +110,7 @@ async fn admit(s: &mut dyn Session, new: NewRun) -> Result<Event> {
             run_id: new.run_id,
             conversation_id: new.conversation_id,
             message: new.message,
+            file_ids: new.file_ids,
         },
     };
     insert_event(s, &event).await?;

@@ -100,6 +100,7 @@ pub fn new_run(conversation: &Conversation, message: &str) -> NewRun {
         conversation_id: conversation.id.clone(),
         owner: conversation.owner.clone(),
         message: message.to_owned(),
+        file_ids: vec![],
         state: json!({"step": 0}),
         created_at: Timestamp::now(),
     }
@@ -158,6 +159,7 @@ pub fn report(conversation: &ConversationId, run: &RunId, text: &str) -> RunEven
             file_refs: vec![],
             saved_codes: vec![],
             warnings: vec![],
+            skill_chain: vec![],
             stop_reason: None,
             model: "offline".into(),
             offline: true,

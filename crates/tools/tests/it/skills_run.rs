@@ -15,9 +15,9 @@ use ba_agent::{
 };
 use ba_model::{ModelInfo, ModelRequest, ScriptedModel, ScriptedReply};
 use ba_protocol::api::QueryRequest;
-use ba_protocol::{OutputLevel, RunId, ToolFailure, UserId};
+use ba_protocol::{OutputLevel, RunEvent, RunId, ToolFailure, UserId};
 use ba_skills::{LibraryConfig, SkillLibrary};
-use ba_store::{Store, StoreConfig};
+use ba_store::{EventScope, Store, StoreConfig};
 use ba_tools::ActivateSkill;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -126,6 +126,16 @@ impl Place {
         })
     }
 
+    /// The skill chain each turn's answer names.
+    async fn chains(&self, run: &RunId) -> Vec<Vec<String>> {
+        let events = self.store.events_after(EventScope::Run(run), 0, 1000).await.unwrap();
+        let answers = events.into_iter().filter_map(|event| match event.event {
+            RunEvent::Round(answer) | RunEvent::Report(answer) => Some(answer.metadata.skill_chain),
+            _ => None,
+        });
+        answers.collect()
+    }
+
     async fn state_of(&self, run: &RunId) -> Value {
         self.store.run(&UserId::local(), run).await.unwrap().state
     }
@@ -198,6 +208,11 @@ async fn a_skill_a_nested_one_and_a_resource() {
     let prefix: Vec<String> = model.requests().iter().map(|r| r.messages[0].wire_text()).collect();
     assert!(prefix.iter().all(|p| *p == prefix[0]), "the cached prefix never changes");
     assert_eq!(place.state_of(&run).await["skills"]["frames"], json!([]));
+    let none: &[&str] = &[];
+    assert_eq!(
+        place.chains(&run).await,
+        [none, &["outer"], &["outer", "inner"], &["outer", "inner"], none, none]
+    );
 }
 
 #[tokio::test]
