@@ -53,7 +53,8 @@ impl IdempotencyCache {
 
 fn weight(output: &ToolOutput) -> usize {
     let data = output.data.as_ref().map_or(0, |d| d.bytes.len());
-    output.summary.len() + data + body_weight(&output.body) + 256
+    let brief = output.brief.as_ref().map_or(0, String::len);
+    output.summary.len() + brief + data + body_weight(&output.body) + 256
 }
 
 fn body_weight(body: &Body) -> usize {

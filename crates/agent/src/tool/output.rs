@@ -12,6 +12,8 @@ pub struct ToolOutput {
     /// The key fact in one line: all of the brief level, and the page's summary. `Found 10 items`
     pub summary: String,
     pub body: Body,
+    /// A few words of the body for the brief level, where the key fact alone says too little (a page's beginning).
+    pub brief: Option<String>,
     /// Said after the body at every level but brief: truncation, guesses, resets.
     pub notes: Vec<String>,
     pub artifacts: Vec<Artifact>,
@@ -64,6 +66,7 @@ impl ToolOutput {
         Self {
             summary: summary.into(),
             body,
+            brief: None,
             notes: Vec::new(),
             artifacts: Vec::new(),
             file_facts: None,
