@@ -46,9 +46,13 @@ pub struct Concept {
     pub id: String,
     pub role: ConceptRole,
     pub agg: DefaultAgg,
-    /// For a ratio: concept ids, or `count:<entity>`.
+    /// For a ratio: concept ids, or `count:<entity>`; `a|b` takes the first there is.
     pub terms: Option<(String, String)>,
     pub names: Vec<String>,
+    /// Names only a header would use: `total` asks for a sum, but as a header it is an amount.
+    pub headers: Vec<String>,
+    /// Concepts that will do when no column stands for this one.
+    pub or: Vec<String>,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -96,6 +100,10 @@ struct RawConcept {
     numerator: Option<String>,
     denominator: Option<String>,
     names: Vec<String>,
+    #[serde(default)]
+    headers: Vec<String>,
+    #[serde(default)]
+    or: Vec<String>,
 }
 
 impl Glossary {
@@ -128,6 +136,7 @@ impl Glossary {
         let names = raw.names.iter().map(|n| normal(n));
         if let Some(known) = self.concepts.iter_mut().find(|c| c.id == raw.id) {
             known.names.extend(names);
+            known.headers.extend(raw.headers.iter().map(|n| normal(n)));
             return Ok(());
         }
         let role = raw.role.ok_or_else(|| GlossaryError::NoRole(raw.id.clone()))?;
@@ -140,6 +149,8 @@ impl Glossary {
             agg: raw.agg.unwrap_or(DefaultAgg::Sum),
             terms,
             names: names.collect(),
+            headers: raw.headers.iter().map(|n| normal(n)).collect(),
+            or: raw.or,
             id: raw.id,
         });
         Ok(())
@@ -147,6 +158,12 @@ impl Glossary {
 
     pub fn concept(&self, id: &str) -> Option<&Concept> {
         self.concepts.iter().find(|c| c.id == id)
+    }
+
+    /// A word of everyday language: as a value it would be found in every question.
+    pub fn is_common(&self, word: &str) -> bool {
+        let word = normal(word);
+        self.stop.contains(&word) || self.words.iter().any(|(w, _)| *w == word)
     }
 
     /// Other names of a value, normalised, itself excluded.
@@ -170,10 +187,11 @@ mod tests {
         ids.dedup();
         assert_eq!(ids.len(), glossary.concepts.len());
         for concept in &glossary.concepts {
-            for term in concept.terms.iter().flat_map(|(n, d)| [n, d]) {
+            for term in concept.terms.iter().flat_map(|(n, d)| [n, d]).flat_map(|t| t.split('|')) {
                 let id = term.strip_prefix("count:").unwrap_or(term);
                 assert!(glossary.concept(id).is_some(), "{term} of {}", concept.id);
             }
+            assert!(concept.or.iter().all(|id| glossary.concept(id).is_some()), "{}", concept.id);
         }
     }
 

@@ -1,14 +1,12 @@
 //! Finds in a question everything that has a meaning: columns, values, concepts, steering words, numbers, times.
 //! What is left over is kept as unknown. Decides nothing about what the question asks.
 
-use std::collections::HashMap;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::glossary::Glossary;
-use crate::norm::{is_cjk, is_word, name_words, normal, normalise};
-use crate::table::{Kind, Role, Table};
+pub use crate::dictionary::Dictionary;
+use crate::norm::{is_cjk, is_word, normalise};
 use crate::timex::{self, When, small};
 use crate::word::{Beyond, Word};
 
@@ -30,6 +28,8 @@ pub enum Meaning {
     Word(Word),
     Beyond(Beyond),
     Table(usize),
+    /// What a row of a table is called.
+    RowNoun(usize),
     Number(f64),
     /// Between 0 and 1.
     Percentile(f64),
@@ -52,216 +52,6 @@ pub struct Lexed {
     pub unknown: Vec<String>,
     /// `written → read as`, where a spelling was mended.
     pub mended: Vec<(String, String)>,
-}
-
-/// Every phrase that means something for these tables.
-pub struct Dictionary {
-    by_first: HashMap<char, Vec<(Vec<char>, Meaning)>>,
-}
-
-impl Dictionary {
-    pub fn new(glossary: &Glossary, tables: &[Table]) -> Self {
-        let mut dictionary = Self { by_first: HashMap::new() };
-        for (name, word) in &glossary.words {
-            dictionary.add(name, Meaning::Word(*word));
-        }
-        for (name, beyond) in &glossary.beyond {
-            dictionary.add(name, Meaning::Beyond(*beyond));
-        }
-        for name in &glossary.stop {
-            dictionary.add(name, Meaning::Stop);
-        }
-        for (i, concept) in glossary.concepts.iter().enumerate() {
-            for name in &concept.names {
-                dictionary.add(name, Meaning::Concept(i));
-            }
-        }
-        for (t, table) in tables.iter().enumerate() {
-            dictionary.add_table(t, table, glossary);
-        }
-        dictionary
-    }
-
-    fn add(&mut self, phrase: &str, meaning: Meaning) {
-        let chars: Vec<char> = normalise(phrase.trim());
-        if let Some(first) = chars.first() {
-            let entries = self.by_first.entry(*first).or_default();
-            let entry = (chars, meaning);
-            if !entries.contains(&entry) {
-                entries.push(entry);
-            }
-        }
-    }
-
-    fn add_table(&mut self, t: usize, table: &Table, glossary: &Glossary) {
-        let stem = table.filename.rsplit_once('.').map_or(table.filename.as_str(), |(s, _)| s);
-        self.add(stem, Meaning::Table(t));
-        self.add(&table.filename, Meaning::Table(t));
-        self.add(&name_words(stem), Meaning::Table(t));
-        self.add(&table.file_id, Meaning::Table(t));
-        for (c, column) in table.columns.iter().enumerate() {
-            let at = ColRef { table: t, column: c };
-            self.add(&column.name, Meaning::Column(at, 4));
-            self.add(&column.words, Meaning::Column(at, 4));
-            self.add(&column.words.replace(' ', ""), Meaning::Column(at, 4));
-            let measured = column.role == Role::Measure;
-            for part in name_parts(&column.words, measured) {
-                self.add(&part, Meaning::Column(at, 2));
-            }
-            if let (true, Some((thing, _))) = (measured, column.words.split_once(' ')) {
-                // `patient` of `patient age`: a thing in these rows, not the figure.
-                self.add(thing, Meaning::Thing(at));
-            }
-            if column.kind == Kind::Text && column.role != Role::Flag {
-                // Names that differ in every row share their first words with common nouns.
-                let categories = column.distinct * 2 < table.rows;
-                for value in &column.values {
-                    self.add_value(at, value, categories, glossary);
-                }
-            }
-        }
-    }
-
-    fn add_value(&mut self, at: ColRef, value: &str, categories: bool, glossary: &Glossary) {
-        let plain = normal(value);
-        let plain = plain.trim();
-        let length = plain.chars().count();
-        if length == 0 || length > 60 || plain.chars().all(|c| c.is_ascii_digit()) {
-            return;
-        }
-        if length >= 2 || plain.chars().all(is_cjk) {
-            self.add(plain, Meaning::Value(at, value.to_owned(), 4));
-        }
-        for alias in glossary.value_aliases(plain) {
-            if alias.chars().count() >= 2 || alias.chars().all(is_cjk) {
-                self.add(alias, Meaning::Value(at, value.to_owned(), 3));
-            }
-        }
-        for ending in ["地区", "大区", "区", "市", "省", "部", "部门", "店", "系列"] {
-            if let Some(bare) = plain.strip_suffix(ending)
-                && bare.chars().count() >= 2
-            {
-                self.add(bare, Meaning::Value(at, value.to_owned(), 3));
-            }
-        }
-        // `Paid` for `Paid Ads`; never the last word, which is often a common noun.
-        if let Some((first, _)) = plain.split_once([' ', '-', '&'])
-            && first.len() >= 4
-            && categories
-        {
-            self.add(first, Meaning::Value(at, value.to_owned(), 2));
-        }
-    }
-
-    /// All entries that begin at a place and respect word boundaries, with where they end.
-    fn at<'a>(&'a self, text: &'a [char], start: usize) -> impl Iterator<Item = (usize, &'a Meaning)> + 'a {
-        let entries = self.by_first.get(&text[start]).map_or(&[][..], Vec::as_slice);
-        entries.iter().filter_map(move |(phrase, meaning)| {
-            let end = start + phrase.len();
-            if end > text.len() || text[start..end] != phrase[..] || !starts_word(text, start) {
-                return None;
-            }
-            ends_word(text, end, phrase, meaning).map(|end| (end, meaning))
-        })
-    }
-
-    /// The known phrase one typing slip away from an unknown English word.
-    fn mend(&self, word: &str) -> Option<(String, Meaning)> {
-        let length = word.chars().count();
-        let allowed = match length {
-            0..=4 => 0,
-            5..=7 => 1,
-            _ => 2,
-        };
-        let mut best: Option<(usize, String, Meaning)> = None;
-        for (phrase, meaning) in self.by_first.values().flatten() {
-            let reach = if matches!(meaning, Meaning::Column(..)) { 4 } else { allowed };
-            if phrase.len().abs_diff(length) > reach
-                || phrase.len() < 4
-                || matches!(meaning, Meaning::Stop | Meaning::Beyond(_))
-            {
-                continue;
-            }
-            let phrase: String = phrase.iter().collect();
-            let same_stem = matches!(meaning, Meaning::Column(..)) && related(word, &phrase);
-            let distance = if same_stem { 0 } else { strsim::damerau_levenshtein(word, &phrase) };
-            if distance <= allowed && best.as_ref().is_none_or(|(d, p, _)| (distance, &phrase) < (*d, p)) {
-                best = Some((distance, phrase, meaning.clone()));
-            }
-        }
-        best.map(|(_, phrase, meaning)| (phrase, meaning))
-    }
-}
-
-/// `stayed` and `stay`, `readmission` and `readmitted`: one word in two forms.
-fn related(a: &str, b: &str) -> bool {
-    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    const ENDINGS: [&str; 12] = ["", "s", "es", "ed", "d", "ing", "er", "ers", "ion", "ions", "ment", "al"];
-    let ends = |text: &str| ENDINGS.contains(&text);
-    let inflected = common >= 4 && ends(&a[common..]) && ends(&b[common..]);
-    let cognate =
-        common >= 5 && common * 2 > a.len().max(b.len()) && a.is_ascii() && b.is_ascii() && common >= 6;
-    a.is_ascii() && b.is_ascii() && (inflected || cognate)
-}
-
-fn starts_word(text: &[char], start: usize) -> bool {
-    start == 0
-        || !is_word(text[start])
-        || !is_word(text[start - 1])
-        || text[start].is_ascii_digit() != text[start - 1].is_ascii_digit()
-}
-
-/// Where a phrase ends, a plural ending included; nothing when it ends inside a word.
-fn ends_word(text: &[char], end: usize, phrase: &[char], meaning: &Meaning) -> Option<usize> {
-    let last = *phrase.last()?;
-    let next = text.get(end).copied().unwrap_or(' ');
-    if !is_word(last) || !is_word(next) {
-        return Some(end);
-    }
-    if last.is_alphabetic() && next.is_ascii_digit() && matches!(meaning, Meaning::Word(_)) {
-        return Some(end);
-    }
-    let plural = |n: usize| text.get(end + n).is_none_or(|c| !is_word(*c));
-    match next {
-        's' if plural(1) && phrase.len() >= 3 => Some(end + 1),
-        'e' if text.get(end + 1) == Some(&'s') && plural(2) && phrase.len() >= 3 => Some(end + 2),
-        _ => None,
-    }
-}
-
-/// Parts of a name that may stand for it.
-fn name_parts(words: &str, measured: bool) -> Vec<String> {
-    const VAGUE: [&str; 24] = [
-        "date", "name", "type", "total", "number", "amount", "count", "rate", "time", "value", "code",
-        "year", "month", "week", "quarter", "percent", "level", "index", "group", "mean", "average",
-        "status", "score", "state",
-    ];
-    const UNITS: [&str; 18] = [
-        "sqm", "sqft", "min", "mins", "sec", "hrs", "usd", "eur", "cny", "rmb", "kg", "km", "pct", "musd",
-        "mins", "days", "hours", "cm",
-    ];
-    let mut parts = Vec::new();
-    let tokens: Vec<&str> = words.split(' ').collect();
-    if tokens.len() > 1 {
-        let least = if measured { 3 } else { 4 };
-        let usable = |t: &&&str| t.len() >= least && t.is_ascii() && !VAGUE.contains(*t);
-        // A figure is named by the last word that says something; what comes before only narrows it.
-        let says_something = |t: &&&str| !VAGUE.contains(*t) && !UNITS.contains(*t);
-        let head: Vec<&&str> =
-            if measured { tokens.iter().rfind(says_something).into_iter().collect() } else { Vec::new() };
-        let named = tokens.iter().filter(usable).filter(|t| !measured || head.contains(t));
-        parts.extend(named.map(|t| (*t).to_owned()));
-        for pair in tokens.windows(2).filter(|_| tokens.len() > 2) {
-            parts.push(pair.join(" "));
-        }
-    }
-    let chars: Vec<char> = words.chars().collect();
-    if chars.len() <= 12 && chars.len() >= 3 && chars.iter().all(|c| is_cjk(*c)) {
-        for length in 2..chars.len() {
-            parts.extend(chars.windows(length).map(|w| w.iter().collect::<String>()));
-        }
-    }
-    parts
 }
 
 static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -337,9 +127,14 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     let mut lexed = Lexed::default();
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();
+        if glossed(&text, start, end, &mentions) {
+            continue;
+        }
         match dictionary.mend(&word) {
             Some((phrase, meaning)) => {
-                lexed.mended.push((word.clone(), phrase));
+                if meaning != Meaning::Stop {
+                    lexed.mended.push((word.clone(), phrase));
+                }
                 mentions.push(Mention { start, end, text: word, meanings: vec![meaning] });
             }
             None => lexed.unknown.push(word),
@@ -353,6 +148,17 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     }
     lexed.mentions = mentions;
     lexed
+}
+
+/// `Texas (TX)`, `TX (Texas)`: a value and, in brackets, the same again.
+fn glossed(text: &[char], start: usize, end: usize, mentions: &[Mention]) -> bool {
+    let is_value = |m: &Mention| m.meanings.iter().any(|m| matches!(m, Meaning::Value(..)));
+    let opens = text[end..].iter().take(2).position(|c| *c == '(').map(|i| end + i + 1);
+    let closed = text.get(end) == Some(&')') && start > 0 && text[start - 1] == '(';
+    mentions.iter().filter(|m| is_value(m)).any(|m| {
+        opens == Some(m.start) && text.get(m.end) == Some(&')')
+            || closed && (2..=3).contains(&(start + 1 - m.end.min(start)))
+    })
 }
 
 /// Words no mention covers: runs of Chinese of two or more characters, and words of two or more letters.

@@ -2,11 +2,13 @@
 //! protocol. It computes nothing itself: figures come from tool results, or they are not given.
 
 pub mod analyst;
+pub mod dictionary;
 pub mod eval;
 pub mod export;
 pub mod forecast;
 pub mod glossary;
 pub mod lex;
+pub mod names;
 pub mod norm;
 pub mod observe;
 pub mod plan;

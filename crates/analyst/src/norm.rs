@@ -71,17 +71,22 @@ pub enum Lang {
 }
 
 impl Lang {
-    /// Chinese when the text has any Chinese outside quotation marks, else English.
+    /// Chinese when the text has any Chinese outside quotation marks, else English; a sentence of English words stays
+    /// English when it names something in Chinese.
     pub fn of(text: &str) -> Self {
         let mut quoted = false;
+        let (mut chinese, mut words, mut inside) = (0, 0, false);
         for c in text.chars() {
             match c {
                 '"' | '“' | '”' => quoted = !quoted,
-                c if !quoted && is_cjk(c) => return Lang::Zh,
+                c if !quoted && is_cjk(c) => chinese += 1,
                 _ => {}
             }
+            let letter = c.is_ascii_alphabetic();
+            words += usize::from(letter && !inside);
+            inside = letter;
         }
-        Lang::En
+        if chinese > 0 && (words < 3 || words <= chinese) { Lang::Zh } else { Lang::En }
     }
 
     /// Picks the text in this language.
@@ -117,6 +122,7 @@ mod tests {
     #[test]
     fn language_follows_the_question() {
         assert_eq!(Lang::of("华东 revenue"), Lang::Zh);
+        assert_eq!(Lang::of("How much did we sell in 华东?"), Lang::En);
         assert_eq!(Lang::of("revenue of \"华东\" by month"), Lang::En);
     }
 }

@@ -27,13 +27,23 @@ pub enum Measure {
     CountYes(ColRef),
     /// Which part of the rows says yes.
     RateYes(ColRef),
-    /// One sum or count over another; the index is the concept's in the glossary.
+    /// Which part of the rows has a value.
+    RateIs {
+        column: ColRef,
+        value: String,
+    },
+    /// One sum or count over another; the index is the concept's in the glossary, [`PER`] or [`PART`].
     Ratio {
         concept: usize,
         numerator: Box<Measure>,
         denominator: Box<Measure>,
     },
 }
+
+/// A ratio of two columns: one per unit of the other.
+pub const PER: usize = usize::MAX;
+/// A ratio of two columns: one is a part of the other.
+pub const PART: usize = usize::MAX - 1;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Grain {
@@ -179,6 +189,11 @@ pub enum Note {
         said: String,
         taken: ColRef,
         other: ColRef,
+    },
+    /// A word was taken for this column although the name does not say so.
+    ReadAs {
+        said: String,
+        taken: ColRef,
     },
     /// No measure was named.
     DefaultMeasure(Measure),

@@ -5,6 +5,7 @@ use ba_protocol::file::{ColumnProfile, TableProfile};
 use jiff::civil::Date;
 
 use crate::glossary::{ConceptRole, DefaultAgg, Glossary};
+use crate::names::{without_unit, written_out};
 use crate::norm::{is_cjk, name_words, normal};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -55,6 +56,8 @@ pub struct Column {
     pub name: String,
     /// The name as words, for matching.
     pub words: String,
+    /// The same with short forms written out.
+    pub full: String,
     pub kind: Kind,
     pub role: Role,
     pub nulls: u64,
@@ -75,7 +78,9 @@ pub struct Column {
 
 impl Table {
     pub fn new(file_id: &str, filename: &str, profile: &TableProfile, glossary: &Glossary) -> Self {
-        let columns = profile.columns.iter().map(|c| Column::new(c, profile.rows, glossary)).collect();
+        let mut columns: Vec<Column> =
+            profile.columns.iter().map(|c| Column::new(c, profile.rows, glossary)).collect();
+        settle_money(&mut columns);
         let sql_name = if profile.name.is_empty() { file_id.to_owned() } else { profile.name.clone() };
         Self {
             file_id: file_id.to_owned(),
@@ -122,7 +127,8 @@ impl Column {
         }
         let mut column = Self {
             name: profile.name.clone(),
-            concepts: concepts_of(&words, glossary),
+            concepts: concepts_of(&written_out(&words), glossary),
+            full: written_out(&words),
             kind: kind_of(&profile.kind),
             role: Role::Dimension,
             nulls: profile.nulls,
@@ -173,10 +179,10 @@ impl Column {
             {
                 Role::Flag
             }
-            Kind::Integer | Kind::Number if is_id_name(&self.words) => Role::Id,
-            Kind::Integer if self.has_entity(glossary) => Role::Id,
+            Kind::Integer | Kind::Number if is_id_name(&self.full) => Role::Id,
+            Kind::Integer if self.has_entity(glossary) && !is_plural(&self.full) => Role::Id,
             Kind::Integer | Kind::Number => Role::Measure,
-            Kind::Text if is_id_name(&self.words) => Role::Id,
+            Kind::Text if is_id_name(&self.full) => Role::Id,
             Kind::Text if rows > 20 && self.distinct * 10 >= rows * 9 && !self.has_entity(glossary) => {
                 Role::Id
             }
@@ -238,7 +244,7 @@ impl Column {
             "时间",
             "天数",
         ];
-        let by_name = MEAN_ENDINGS.iter().any(|e| self.words.ends_with(e));
+        let by_name = MEAN_ENDINGS.iter().any(|e| self.full.ends_with(e));
         if by_name || self.unit.as_deref() == Some("%") { DefaultAgg::Mean } else { DefaultAgg::Sum }
     }
 
@@ -255,6 +261,27 @@ impl Column {
         let Kind::Date(form) = self.kind else { return None };
         let day = |v: &Option<String>, last: bool| parse_day(v.as_deref()?, form, last);
         Some((day(&self.min, false)?, day(&self.max, true)?))
+    }
+}
+
+/// The only amount of money in a table without sales is what it takes in.
+fn settle_money(columns: &mut [Column]) {
+    const CURRENCIES: [&str; 13] =
+        ["元", "usd", "eur", "gbp", "cny", "rmb", "jpy", "hkd", "$", "€", "£", "¥", "￥"];
+    if columns.iter().any(|c| c.has_concept("revenue")) {
+        return;
+    }
+    let money = |c: &Column| {
+        let name = normal(&c.name);
+        c.role == Role::Measure
+            && c.default_agg == DefaultAgg::Sum
+            && CURRENCIES.iter().any(|m| name.contains(m))
+    };
+    let mut found = columns.iter_mut().filter(|c| money(c));
+    if let (Some(only), None) = (found.next(), found.next())
+        && only.concepts.is_empty()
+    {
+        only.concepts.push(("revenue".to_owned(), 1));
     }
 }
 
@@ -335,6 +362,14 @@ fn is_flag_name(words: &str) -> bool {
         || words.ends_with("flag")
 }
 
+/// A number under `orders` says how many, under `order` which one.
+fn is_plural(words: &str) -> bool {
+    let last = words.rsplit(' ').next().unwrap_or(words);
+    last.is_ascii() && last.len() > 3 && last.ends_with('s') && !last.ends_with("ss")
+        || matches!(last, "children" | "people" | "staff" | "headcount")
+        || ["数", "量", "人次"].iter().any(|e| words.ends_with(e))
+}
+
 fn is_id_name(words: &str) -> bool {
     let last = words.rsplit(' ').next().unwrap_or(words);
     matches!(
@@ -374,15 +409,21 @@ fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)> {
         }
     }
     // A unit at the end says how, not what.
-    const UNITS: [&str; 10] =
-        [" min", " mins", " km", " kg", " usd", " sqm", " sqft", " eur", " rmb", " cny"];
-    let words = UNITS.iter().find_map(|u| words.strip_suffix(u)).unwrap_or(words);
-    if UNITS.iter().any(|u| bare.ends_with(u)) {
-        words.clone_into(&mut bare);
+    let unitless = without_unit(words);
+    if without_unit(&bare) != bare {
+        unitless.clone_into(&mut bare);
     }
+    let words = unitless;
+    // `tip amount` is about tips, `discount percent` about discounts.
+    const FORMS: [&str; 8] = [" amount", " percent", " total", " count", " value", " cost", " fee", " fees"];
+    let form = FORMS.iter().find_map(|f| words.strip_suffix(f)).filter(|f| !f.is_empty());
     let mut found: Vec<(String, u8)> = Vec::new();
     for concept in glossary.concepts.iter().filter(|c| c.role != ConceptRole::Ratio) {
-        let quality = concept.names.iter().map(|name| match_quality(words, &bare, name)).max().unwrap_or(0);
+        let names = concept.names.iter().map(|name| match_quality(words, &bare, name));
+        let headers = concept.headers.iter().map(|h| if words == h || bare == *h { 3 } else { 0 });
+        let about = form.filter(|_| concept.role == ConceptRole::Measure);
+        let about = if about.is_some_and(|f| concept.names.iter().any(|n| n == f)) { 3 } else { 0 };
+        let quality = names.chain(headers).chain([about]).max().unwrap_or(0);
         if quality > 0 {
             found.push((concept.id.clone(), quality));
         }

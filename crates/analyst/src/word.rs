@@ -102,6 +102,9 @@ lists! {
         Moving = "moving",
         Percentile = "percentile",
         Next = "next",
+        Sell = "sell",
+        Spend = "spend",
+        Earn = "earn",
         RateOfTrue = "rate_of_true",
         TrueOf = "true_of",
     }

@@ -16,6 +16,9 @@ static NAMED: LazyLock<Option<Regex>> = LazyLock::new(|| Regex::new(r"@([A-Za-z0
 
 /// Nothing when the answer is right, else what is wrong with it.
 pub fn judge(expect: &Expect, report: &str) -> Result<(), String> {
+    // As the reader sees it.
+    let report =
+        &report.replace("&lt;", "<").replace("&gt;", ">").replace("&quot;", "\"").replace("&amp;", "&");
     let answer = first_paragraph(report);
     if expect.refuse {
         return if has_figure(report) {

@@ -2,7 +2,7 @@
 
 use crate::lex::ColRef;
 use crate::norm::{Lang, is_cjk};
-use crate::question::{Agg, Grain, Group, Measure, Order};
+use crate::question::{Agg, Grain, Group, Measure, Order, PART};
 use crate::read::tokens::Scope;
 
 pub fn column<'a>(scope: &'a Scope<'_>, at: ColRef) -> &'a str {
@@ -40,6 +40,8 @@ pub fn measure(scope: &Scope<'_>, measure: &Measure, lang: Lang) -> String {
         (Measure::CountYes(c), Lang::En) => format!("rows with {}", name(c)),
         (Measure::RateYes(c), Lang::Zh) => format!("{}比例", name(c)),
         (Measure::RateYes(c), Lang::En) => format!("rate of {}", name(c)),
+        (Measure::RateIs { column, value }, Lang::Zh) => format!("{}为“{value}”的比例", name(column)),
+        (Measure::RateIs { column, value }, Lang::En) => format!("share of {} = {value}", name(column)),
         (Measure::Ratio { concept, numerator, denominator }, _) => {
             let named =
                 scope.glossary.concepts.get(*concept).and_then(|k| {
@@ -90,7 +92,7 @@ pub fn extreme(scope: &Scope<'_>, at: ColRef, order: Order, lang: Lang) -> Strin
 /// A measure whose values are shares: shown as percentages.
 pub fn is_percent(scope: &Scope<'_>, measure: &Measure) -> bool {
     match measure {
-        Measure::RateYes(_) => true,
+        Measure::RateYes(_) | Measure::RateIs { .. } | Measure::Ratio { concept: PART, .. } => true,
         Measure::Ratio { concept, .. } => scope.glossary.concepts.get(*concept).is_some_and(|k| {
             matches!(k.id.as_str(), "margin" | "conversion" | "signup_rate" | "cart_rate" | "ctr")
                 || k.id.ends_with("_rate")

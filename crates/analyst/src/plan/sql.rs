@@ -139,6 +139,13 @@ impl<'a> Sql<'a> {
                     self.yes(*c)
                 )
             }
+            Measure::RateIs { column, value } => {
+                let column = self.col(*column);
+                format!(
+                    "avg(CASE WHEN {column} IS NULL THEN NULL WHEN {column} = {} THEN 1.0 ELSE 0.0 END){filter}",
+                    literal(value)
+                )
+            }
             Measure::Ratio { numerator, denominator, .. } => {
                 format!(
                     "CAST({} AS DOUBLE) / nullif({}, 0)",

@@ -2,7 +2,7 @@
 
 use crate::glossary::ConceptRole;
 use crate::lex::ColRef;
-use crate::question::{Agg, Grain, Measure, Note};
+use crate::question::{Agg, Grain, Measure, Note, PER};
 use crate::read::draft::{Reader, Wanted};
 use crate::read::tokens::{Scope, Tok, Token};
 use crate::table::Role;
@@ -31,11 +31,16 @@ impl Reader<'_> {
                     agg = None;
                 }
                 Tok::Lacking(concept) => self.count_lacking(i, *concept),
+                Tok::RowNoun => self.read_row_noun(i),
+                Tok::Table => self.read_file_word(i),
                 Tok::Col(column, other) if !self.used[i] => {
                     let (column, other) = (*column, *other);
                     if let Some(other) = other {
                         let said = self.tokens[i].text.clone();
                         self.draft.notes.push(Note::Column { said, taken: column, other });
+                    } else if self.is_far_fetched(i, column) {
+                        let said = self.tokens[i].text.clone();
+                        self.draft.notes.push(Note::ReadAs { said, taken: column });
                     }
                     self.read_column(i, column, &mut agg);
                 }
@@ -62,7 +67,7 @@ impl Reader<'_> {
             |w: Option<Word>| matches!(w, Some(Word::HowMany | Word::Count | Word::HowMuch | Word::Sum));
         let counted = w == Word::Rows
             && (counting(self.before(i))
-                || self.after(i) == Some(Word::CountSuffix)
+                || matches!(self.after(i), Some(Word::CountSuffix | Word::HowMany | Word::HowMuch))
                 || self.tokens[i].text.ends_with('数'));
         if (counted || self.tokens[i].text == "行数" || self.tokens[i].text == "条数")
             && !self.draft.measures.contains(&Wanted::Fixed(Measure::Rows))
@@ -96,6 +101,22 @@ impl Reader<'_> {
                 self.draft.measures.push(Wanted::Fixed(Measure::Rows));
             }
         }
+        // `Enterprise customers`: a noun after the value it goes with.
+        let after_value = i > 0 && matches!(self.tokens[i - 1].tok, Tok::Val(..)) && self.close(i - 1, i);
+        if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+        }
+    }
+
+    /// A name that needs saying: the column is called something else, and the word was only taken for it.
+    fn is_far_fetched(&self, i: usize, column: ColRef) -> bool {
+        let found = self.scope.column(column);
+        let text = self.tokens[i].text.trim_end_matches('s');
+        let sure = found.concepts.iter().any(|(_, q)| *q >= 3);
+        found.role == Role::Measure
+            && !sure
+            && !found.full.contains(text)
+            && !text.contains(found.words.as_str())
     }
 
     /// A figure's column right before or after, an aggregate in between aside.
@@ -110,7 +131,12 @@ impl Reader<'_> {
         let by = matches!(self.before(i), Some(Word::By | Word::Which | Word::Who | Word::MostCommon))
             || self.joined_to_dim(i);
         match self.scope.role(column) {
+            Role::Measure if self.is_unit_of_another(i, column) => {
+                self.draft.per_unit = Some(column);
+                self.draft.measures.push(Wanted::Plain(column, None));
+            }
             Role::Measure => {
+                self.draft.part_of |= self.follows_share(i);
                 let categorical = self.scope.column(column).distinct <= 30
                     && self.before(i) == Some(Word::By)
                     && !self.is_only_measure(i);
@@ -118,8 +144,10 @@ impl Reader<'_> {
                     self.draft.dims.push(column);
                     self.draft.grouped = true;
                 } else {
-                    let wanted = Wanted::Plain(column, agg.take());
-                    self.draft.measures.push(wanted);
+                    let counted =
+                        self.before_values(i) == Some(Word::HowMany) && !self.draft.says(Word::Mean);
+                    let agg = agg.take().or(counted.then_some(Agg::Sum));
+                    self.draft.measures.push(Wanted::Plain(column, agg));
                 }
             }
             Role::Time => {
@@ -134,6 +162,16 @@ impl Reader<'_> {
             Role::Flag => self.read_flag(i, column, by && self.before(i) != Some(Word::Who)),
             Role::Dimension | Role::Id => self.read_dimension(i, column, by, agg),
         }
+    }
+
+    /// `A占B`: a share between two figures.
+    fn follows_share(&self, i: usize) -> bool {
+        let words = &self.tokens[..i];
+        let share = words.iter().rposition(|t| t.tok == Tok::Word(Word::Share));
+        share.is_some_and(|s| {
+            let between = |j: usize| matches!(self.word(Some(j)), None | Some(Word::Sum | Word::HowMuch));
+            (s + 1..i).all(between) && !self.draft.measures.is_empty()
+        })
     }
 
     fn is_only_measure(&self, i: usize) -> bool {
@@ -187,9 +225,10 @@ impl Reader<'_> {
     }
 
     /// `the most customers`, `客户最多的`.
-    fn most(&self, i: usize) -> bool {
-        let before = matches!(self.before(i), Some(Word::Highest | Word::Lowest))
-            && matches!(self.tokens[i - 1].text.as_str(), "most" | "fewest" | "least");
+    pub(super) fn most(&self, i: usize) -> bool {
+        let lead = self.lead(i);
+        let before = matches!(self.word(lead), Some(Word::Highest | Word::Lowest))
+            && lead.is_some_and(|j| matches!(self.tokens[j].text.as_str(), "most" | "fewest" | "least"));
         let after = self.tokens.get(i + 1).is_some_and(|t| matches!(t.text.as_str(), "最多" | "最少"))
             && self.close(i, i + 1);
         before || after
@@ -213,6 +252,11 @@ impl Reader<'_> {
             || self.after(i) == Some(Word::Count) && self.close(i, i + 1)
             || self.asked_after(i);
         let suffix = self.counts_despite_quantity(i) || suffix;
+        // `how many room nights`: the nights are counted.
+        if !by && !suffix && self.figure_follows(i) && self.before_values(i) == Some(Word::HowMany) {
+            self.used[i] = true;
+            return;
+        }
         let lead = self.before_values(i);
         let counted = matches!(lead, Some(Word::HowMany | Word::Count | Word::Distinct))
             || suffix
@@ -221,7 +265,14 @@ impl Reader<'_> {
             && self.tokens[i - 1].text == "per"
             && self.scope.role(column) == Role::Id
             && self.draft.says(Word::Mean);
-        if per_id {
+        let per_row = self.before(i) == Some(Word::By)
+            && self.tokens[i - 1].text == "per"
+            && self.draft.says(Word::Mean)
+            && self.count_of(column) == Measure::Rows;
+        if per_row {
+            // The mean over rows is the mean per such thing.
+            self.draft.names_rows = true;
+        } else if per_id {
             self.per(column);
         } else if (counted || self.most(i) && self.other_dim(i)) && (!by || suffix) {
             let measure = if self.before(i) == Some(Word::Distinct) {
@@ -231,10 +282,28 @@ impl Reader<'_> {
             };
             self.draft.measures.push(Wanted::Fixed(measure));
             *agg = None;
-        } else if !self.is_row_noun(i, column, by) && !self.draft.dims.contains(&column) {
+        } else if self.is_row_noun(i, column, by) {
+            self.draft.names_rows |= self.count_of(column) == Measure::Rows;
+        } else if !self.describes_figure(i, by) && !self.draft.dims.contains(&column) {
             self.draft.dims.push(column);
             self.draft.grouped |= by;
         }
+    }
+
+    fn figure_follows(&self, i: usize) -> bool {
+        self.col(i + 1).is_some_and(|c| self.scope.role(c) == Role::Measure) && self.close(i, i + 1)
+    }
+
+    /// `产品销售总额`: a total over all of them, where `各产品` would ask for each.
+    fn describes_figure(&self, i: usize, by: bool) -> bool {
+        let ranked =
+            [Word::Highest, Word::Lowest, Word::Top, Word::Bottom, Word::Rank, Word::By, Word::Share];
+        let chinese = self.tokens[i].text.chars().all(crate::norm::is_cjk);
+        chinese
+            && !by
+            && self.draft.says(Word::Sum)
+            && !self.draft.says_any(&ranked)
+            && self.scope.tables.len() == 1
     }
 
     /// How many such things there are: rows when each row is one, else different names.
@@ -249,12 +318,17 @@ impl Reader<'_> {
     }
 
     /// The word before a name, values in between aside: `how many female employees`.
-    fn before_values(&self, i: usize) -> Option<Word> {
-        let mut j = i;
-        while j > 0 && (matches!(self.tokens[j - 1].tok, Tok::Val(..)) || self.flag_between(j - 1)) {
-            j -= 1;
-        }
-        self.before(j)
+    pub(super) fn before_values(&self, i: usize) -> Option<Word> {
+        self.word(self.lead(i))
+    }
+
+    fn lead(&self, i: usize) -> Option<usize> {
+        let skipped = |j: usize| match self.tokens[j].tok {
+            Tok::Val(..) | Tok::Table => true,
+            Tok::Col(..) => self.used[j] || self.flag_between(j),
+            _ => false,
+        };
+        (0..i).rev().find(|j| !skipped(*j))
     }
 
     fn flag_between(&self, j: usize) -> bool {
@@ -276,11 +350,11 @@ impl Reader<'_> {
         let best = self.count_column(column);
         let one_each = self.scope.column(best).distinct * 10 >= self.scope.tables[best.table].rows * 9;
         let named_id = self.scope.role(column) == Role::Id && self.before(i) != Some(Word::By);
-        (one_each || named_id) && !by && !self.draft.says_any(&RANKING)
+        (one_each || named_id) && !by && (!self.draft.says_any(&RANKING) || self.draft.grouped)
     }
 
     /// `…的订单有多少`: the question word comes last.
-    fn asked_after(&self, i: usize) -> bool {
+    pub(super) fn asked_after(&self, i: usize) -> bool {
         let asks = matches!(self.after(i), Some(Word::HowMany | Word::HowMuch));
         let named = |t: &Token| matches!(t.tok, Tok::Col(c, _) if self.scope.role(c) == Role::Measure);
         asks && i + 2 >= self.tokens.len() && !self.tokens[i..].iter().any(named) && !self.draft.grouped
@@ -323,11 +397,7 @@ impl Reader<'_> {
             self.draft.measures.pop();
             let numerator = Box::new(numerator);
             let denominator = Box::new(Measure::Of(Agg::Distinct, entity));
-            self.draft.measures.push(Wanted::Fixed(Measure::Ratio {
-                concept: usize::MAX,
-                numerator,
-                denominator,
-            }));
+            self.draft.measures.push(Wanted::Fixed(Measure::Ratio { concept: PER, numerator, denominator }));
         } else {
             self.draft.dims.push(entity);
         }
@@ -345,6 +415,7 @@ pub fn ratio(scope: &Scope<'_>, concept: usize) -> Option<Measure> {
         }
         None => scope.concept_columns(t).first().map(|(c, _)| Measure::Of(Agg::Sum, *c)),
     };
+    let (n, d) = (scope.first_of(n).unwrap_or(n), scope.first_of(d).unwrap_or(d));
     Some(Measure::Ratio { concept, numerator: Box::new(term(n)?), denominator: Box::new(term(d)?) })
 }
 

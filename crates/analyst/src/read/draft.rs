@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use crate::lex::ColRef;
 use crate::question::{Agg, ChartKind, Cmp, Grain, Measure, Note, Order};
+use crate::read::pairs;
 use crate::read::tokens::{Scope, Tok, Token};
 use crate::table::{Kind, Role};
 use crate::timex::When;
@@ -51,6 +52,14 @@ pub struct Draft {
     pub most: bool,
     /// `the share of …`: the part is named after the word, as in English.
     pub share_leads: bool,
+    /// `per click`: the column another one is divided by.
+    pub per_unit: Option<ColRef>,
+    /// `A占B`: one figure as a part of another.
+    pub part_of: bool,
+    /// What a row is was named.
+    pub names_rows: bool,
+    /// `most popular`: chosen often, whatever it sells for.
+    pub popular: bool,
     /// `by` or `which` came with a dimension.
     pub grouped: bool,
     pub notes: Vec<Note>,
@@ -74,13 +83,24 @@ pub(super) struct Reader<'a> {
 }
 
 pub fn draft(scope: &Scope<'_>, tokens: &[Token]) -> Draft {
-    let mut reader = Reader { scope, tokens, used: vec![false; tokens.len()], draft: Draft::default() };
+    // Verbs only imply a figure; between other words they would stand in the way.
+    let verb = |t: &Token| matches!(t.tok, Tok::Word(Word::Sell | Word::Spend | Word::Earn));
+    let (verbs, spoken): (Vec<Token>, Vec<Token>) = tokens.iter().cloned().partition(verb);
+    let mut reader =
+        Reader { scope, tokens: &spoken, used: vec![false; spoken.len()], draft: Draft::default() };
+    for token in verbs {
+        if let Tok::Word(w) = token.tok {
+            reader.draft.words.insert(w);
+        }
+    }
     reader.collect_words();
     reader.read_times();
     reader.read_values();
     reader.read_numbers();
     reader.read_columns();
-    reader.draft
+    let mut draft = reader.draft;
+    pairs::pair_up(&mut draft);
+    draft
 }
 
 impl Reader<'_> {
@@ -161,10 +181,11 @@ impl Reader<'_> {
             _ => None,
         };
         self.draft.chart = chart.or(self.draft.chart);
-        if let Some(id) = implied_measure(&self.tokens[i].text) {
-            self.draft.implied =
-                self.scope.concept_columns(id).first().map(|(c, _)| *c).or(self.draft.implied);
-        }
+        let mut implied = implied_measure(&self.tokens[i].text).iter();
+        let implied = implied.find_map(|id| self.scope.concept_columns(id).first().map(|(c, _)| *c));
+        self.draft.implied = implied.or(self.draft.implied);
+        let said = self.tokens[i].text.as_str();
+        self.draft.popular |= said.contains("popular") || said.contains("欢迎") || said.contains("热门");
         self.draft.asks_units |= matches!(self.tokens[i].text.as_str(), "多少件" | "多少台" | "多少款");
         self.draft.most |=
             matches!(self.tokens[i].text.as_str(), "most" | "fewest" | "least" | "最多" | "最少");
@@ -215,6 +236,7 @@ impl Reader<'_> {
             match &self.tokens[i].tok {
                 Tok::Word(Word::Exclude) => excluding = true,
                 Tok::Word(Word::And) => {}
+                Tok::Val(column, value) if !excluding && self.rate_of_value(i, *column, value) => {}
                 Tok::Val(column, value) => {
                     self.draft.values.push((*column, value.clone(), excluding));
                     self.used[i] = true;
@@ -404,14 +426,16 @@ impl Reader<'_> {
     }
 }
 
-/// The concept an adjective is about.
-fn implied_measure(text: &str) -> Option<&'static str> {
-    Some(match text {
-        "most expensive" | "priciest" | "cheapest" | "最贵" | "最便宜" => "price",
-        "oldest" | "youngest" => "age",
-        "longest" | "shortest" | "最久" => "duration",
-        _ => return None,
-    })
+/// The concepts an adjective may be about, the likeliest first.
+fn implied_measure(text: &str) -> &'static [&'static str] {
+    match text {
+        "most expensive" | "priciest" | "cheapest" | "最贵" | "最便宜" => &["price", "revenue", "cost"],
+        "oldest" | "youngest" | "how old" | "多大年纪" => &["age"],
+        "longest" | "shortest" | "最久" | "how long" | "多久" | "多长时间" => &["duration"],
+        "heaviest" | "lightest" | "最重" | "最轻" | "how heavy" | "多重" => &["weight"],
+        "farthest" | "furthest" | "最远" | "how far" | "多远" => &["distance"],
+        _ => &[],
+    }
 }
 
 /// `月均` names a period and a mean in one word.

@@ -156,7 +156,9 @@ fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Res
             Measure::Of(_, c) => Some(*c),
             _ => None,
         });
-        let Some(column) = column.or(fallback).or_else(|| default_column(scope)) else {
+        // `borrowers under 30`: the one figure about borrowers.
+        let thing = draft.things.first().copied().filter(|t| draft.things.iter().all(|o| o == t));
+        let Some(column) = column.or(fallback).or(thing).or_else(|| default_column(scope)) else {
             return Err(Refusal::NothingAsked);
         };
         if !plausible(scope, column, *value) {
@@ -308,7 +310,10 @@ fn compare_values(draft: &Draft, question: &mut Question) {
 }
 
 fn share(draft: &Draft, question: &mut Question) {
-    let rated = question.measures.iter().any(|m| matches!(m, Measure::RateYes(_) | Measure::Ratio { .. }));
+    let rated = question
+        .measures
+        .iter()
+        .any(|m| matches!(m, Measure::RateYes(_) | Measure::RateIs { .. } | Measure::Ratio { .. }));
     if !draft.says(Word::Share) || rated {
         return;
     }

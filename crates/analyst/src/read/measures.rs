@@ -26,11 +26,40 @@ pub(super) fn add_implied(scope: &Scope<'_>, draft: &mut Draft) {
     }
     if let Some(column) = draft.implied {
         draft.measures.push(Wanted::Plain(column, None));
+    } else if let Some(column) = acted_on(scope, draft) {
+        draft.measures.push(Wanted::Plain(column, None));
     } else if draft.asks_units {
         let quantity = scope.concept_columns("quantity");
         draft.measures.extend(quantity.first().map(|(c, _)| Wanted::Plain(*c, Some(Agg::Sum))));
     } else if draft.events {
         draft.measures.push(Wanted::Fixed(Measure::Rows));
+    }
+}
+
+/// What `sold`, `spent` and `earned` are about when nothing else is measured.
+fn acted_on(scope: &Scope<'_>, draft: &Draft) -> Option<ColRef> {
+    let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
+    let counts = draft.says(Word::HowMany);
+    if draft.says(Word::Sell) && counts && draft.dims.is_empty() {
+        return of("quantity");
+    }
+    let asks = draft.says_any(&[
+        Word::HowMuch,
+        Word::Highest,
+        Word::Lowest,
+        Word::Which,
+        Word::Who,
+        Word::Top,
+        Word::Sum,
+    ]) || draft.loose_agg.is_some()
+        || !draft.numbers.is_empty();
+    if counts || !asks {
+        return None;
+    }
+    if draft.says(Word::Spend) {
+        of("cost").or_else(|| of("revenue"))
+    } else {
+        of("revenue").filter(|_| draft.says_any(&[Word::Sell, Word::Earn]))
     }
 }
 
@@ -83,8 +112,10 @@ pub(super) fn default_column(scope: &Scope<'_>) -> Option<ColRef> {
     let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
     let main = scope.in_scope[0];
     let only = scope.tables[main].indices(|c| c.role == Role::Measure);
-    of("revenue")
-        .or_else(|| of("quantity"))
+    // What was only taken for sales is no default.
+    let sure = scope.concept_columns("revenue").first().filter(|(_, q)| *q > 1).map(|(c, _)| *c);
+    sure.or_else(|| of("quantity"))
+        .or_else(|| of("score"))
         .or_else(|| only.first().map(|c| ColRef { table: main, column: *c }).filter(|_| only.len() == 1))
 }
 
@@ -95,12 +126,17 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
     }
     let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
     let selling = draft.says_any(&[Word::BestSelling, Word::WorstSelling]);
-    let counting = draft.says_any(&[Word::MostCommon, Word::Distribution, Word::HowMany])
+    // `rides by hour`: what is counted was named, nothing to add up was.
+    let superlative = draft.order.is_some() && !draft.most;
+    let counting = draft.names_rows && !superlative && !draft.says(Word::Sum) && draft.loose_agg.is_none()
+        || draft.says_any(&[Word::MostCommon, Word::Distribution, Word::HowMany])
         || matches!(question.intent, Intent::ShareOf { .. });
     let column = if counting {
         None
     } else if let Some(about) = about_rows(scope, draft) {
         Some(about)
+    } else if selling && draft.popular {
+        of("quantity")
     } else if selling {
         of("quantity").or_else(|| default_column(scope))
     } else {

@@ -6,6 +6,7 @@ pub mod draft;
 pub mod finish;
 pub mod growth;
 mod measures;
+mod pairs;
 pub mod scope;
 mod special;
 pub mod tokens;
@@ -102,7 +103,14 @@ fn early_beyond(lexed: &Lexed) -> Option<Beyond> {
     use crate::lex::Meaning;
     let about_data = lexed.mentions.iter().any(|m| {
         m.meanings.iter().any(|m| {
-            matches!(m, Meaning::Column(..) | Meaning::Value(..) | Meaning::Concept(_) | Meaning::Table(_))
+            matches!(
+                m,
+                Meaning::Column(..)
+                    | Meaning::Value(..)
+                    | Meaning::Concept(_)
+                    | Meaning::Table(_)
+                    | Meaning::RowNoun(_)
+            )
         })
     });
     let beyond = lexed.mentions.iter().flat_map(|m| &m.meanings).find_map(|m| match m {

@@ -1,6 +1,6 @@
 //! From mentions to tokens: chooses the table a question is about and, for each mention, the one meaning that fits it.
 
-use crate::glossary::{ConceptRole, Glossary};
+use crate::glossary::{Concept, ConceptRole, Glossary};
 use crate::lex::{ColRef, Lexed, Meaning, Mention};
 use crate::table::{Role, Table};
 use crate::timex::When;
@@ -22,6 +22,8 @@ pub enum Tok {
     Time(When),
     Beyond(Beyond),
     Table,
+    /// What a row is called.
+    RowNoun,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -59,6 +61,21 @@ impl Scope<'_> {
         };
         self.in_scope.iter().flat_map(of).collect()
     }
+
+    /// Columns that stand for a concept or, failing that, for one that will do instead.
+    pub fn columns_for(&self, concept: &Concept) -> Vec<(ColRef, u8)> {
+        let own = self.concept_columns(&concept.id);
+        if !own.is_empty() {
+            return own;
+        }
+        let instead = concept.or.iter().map(|id| self.concept_columns(id)).find(|c| !c.is_empty());
+        instead.unwrap_or_default().into_iter().map(|(c, q)| (c, q.min(2))).collect()
+    }
+
+    /// The first of several concepts (`a|b`) that a column stands for.
+    pub fn first_of<'t>(&self, terms: &'t str) -> Option<&'t str> {
+        terms.split('|').find(|t| !self.concept_columns(t.strip_prefix("count:").unwrap_or(t)).is_empty())
+    }
 }
 
 /// How well a table explains what was mentioned.
@@ -71,7 +88,7 @@ pub fn explains(table: usize, tables: &[Table], glossary: &Glossary, mention: &M
     let score = |m: &Meaning| match m {
         Meaning::Column(at, q) if at.table == table => *q,
         Meaning::Value(at, _, q) if at.table == table => *q,
-        Meaning::Table(t) if *t == table => 3,
+        Meaning::Table(t) | Meaning::RowNoun(t) if *t == table => 3,
         Meaning::Concept(i) => concept_fit(table, tables, glossary, *i),
         _ => 0,
     };
@@ -82,9 +99,17 @@ fn concept_fit(table: usize, tables: &[Table], glossary: &Glossary, concept: usi
     let concept = &glossary.concepts[concept];
     let has = |id: &str| tables[table].with_concept(id).first().map_or(0, |(_, q)| *q);
     match &concept.terms {
-        None => has(&concept.id),
+        None => {
+            std::iter::once(&concept.id).chain(&concept.or).map(|id| has(id)).find(|q| *q > 0).unwrap_or(0)
+        }
         Some((n, d)) => {
-            let of = |term: &str| has(term.strip_prefix("count:").unwrap_or(term));
+            let of = |terms: &str| {
+                terms
+                    .split('|')
+                    .map(|t| has(t.strip_prefix("count:").unwrap_or(t)))
+                    .find(|q| *q > 0)
+                    .unwrap_or(0)
+            };
             of(n).min(of(d))
         }
     }
@@ -136,7 +161,14 @@ fn rank(scope: &Scope<'_>, mention: &Mention, meaning: &Meaning) -> Option<(u8, 
         Meaning::Time(w) => (70, Tok::Time(*w)),
         Meaning::Beyond(b) => (30, Tok::Beyond(*b)),
         Meaning::Table(_) => (20, Tok::Table),
-        Meaning::Column(..) | Meaning::Value(..) | Meaning::Thing(_) | Meaning::Stop => return None,
+        Meaning::RowNoun(t) if scope.in_scope.first() == Some(t) => (25, Tok::RowNoun),
+        Meaning::Column(..)
+        | Meaning::Value(..)
+        | Meaning::Thing(_)
+        | Meaning::RowNoun(_)
+        | Meaning::Stop => {
+            return None;
+        }
     })
 }
 
@@ -144,15 +176,17 @@ fn concept_token(scope: &Scope<'_>, mention: &Mention, index: usize) -> Option<(
     let concept = &scope.glossary.concepts[index];
     if concept.role == ConceptRole::Ratio {
         let (n, d) = concept.terms.as_ref()?;
-        let has = |term: &str| !scope.concept_columns(term.strip_prefix("count:").unwrap_or(term)).is_empty();
         let counts_rows = d == "count:order";
-        let works = has(n) && (has(d) || counts_rows);
+        let works = scope.first_of(n).is_some() && (scope.first_of(d).is_some() || counts_rows);
         return Some(if works { (65, Tok::Ratio(index)) } else { (10, Tok::Lacking(index)) });
     }
-    let columns = scope.concept_columns(&concept.id);
+    let columns = scope.columns_for(concept);
     let Some(&(first, quality)) = columns.first() else {
         // A word with another use (`rate`, `number`) keeps it; a pure concept is known to be lacking.
-        let other_use = mention.meanings.iter().any(|m| matches!(m, Meaning::Stop | Meaning::Thing(_)));
+        let other_use = mention
+            .meanings
+            .iter()
+            .any(|m| matches!(m, Meaning::Stop | Meaning::Thing(_) | Meaning::RowNoun(_)));
         return (!other_use).then_some((10, Tok::Lacking(index)));
     };
     let wants_name = matches!(concept.role, ConceptRole::Entity | ConceptRole::Dimension);
@@ -167,5 +201,6 @@ fn concept_token(scope: &Scope<'_>, mention: &Mention, index: usize) -> Option<(
             *c != chosen && *q == quality && scope.role(*c) == scope.role(chosen) && c.table == chosen.table
         })
         .map(|(c, _)| *c);
-    Some((62, Tok::Col(chosen, other)))
+    // A column called so beats one that is only taken for it.
+    Some((60 + quality, Tok::Col(chosen, other)))
 }

@@ -24,6 +24,10 @@ impl Desk<'_> {
                 column(*taken),
                 column(*other)
             ),
+            Note::ReadAs { said, taken } if zh => format!("“{}”按列“{}”理解。", text(said), column(*taken)),
+            Note::ReadAs { said, taken } => {
+                format!("“{}” was read as column “{}”.", text(said), column(*taken))
+            }
             Note::DefaultMeasure(m) if zh => format!("问题没有指明指标，按“{}”计算。", self.measure_name(m)),
             Note::DefaultMeasure(m) => format!("No measure was named; “{}” was used.", self.measure_name(m)),
             Note::DefaultAgg(Agg::Mean, c) if zh => {

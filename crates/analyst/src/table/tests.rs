@@ -45,6 +45,8 @@ fn roles_follow_names_and_values() {
     assert_eq!(column("是否退货", "VARCHAR", 2, &["是", "否"]).role, Role::Flag);
     assert_eq!(column("returned", "BIGINT", 2, &["0", "1"]).role, Role::Flag);
     assert_eq!(column("children", "BIGINT", 2, &["0", "1"]).role, Role::Measure);
+    assert_eq!(column("orders", "BIGINT", 300, &[]).role, Role::Measure);
+    assert_eq!(column("order", "BIGINT", 300, &[]).role, Role::Id);
     assert_eq!(column("comment", "VARCHAR", 990, &[]).role, Role::Id);
     assert_eq!(column("month", "VARCHAR", 2, &["2024-01", "2024-02"]).role, Role::Time);
 }

@@ -1,0 +1,240 @@
+//! Every phrase that means something for a set of tables: the vocabulary, the names of columns, values and files.
+//! Finds phrases; decides nothing about what a question asks.
+
+use std::collections::HashMap;
+
+use crate::glossary::Glossary;
+use crate::lex::{ColRef, Meaning};
+use crate::names::{name_parts, related, row_nouns, stem, without_unit};
+use crate::norm::{is_cjk, is_word, name_words, normal, normalise};
+use crate::table::{Kind, Role, Table};
+use crate::word::Word;
+
+/// Every phrase that means something for these tables.
+pub struct Dictionary {
+    by_first: HashMap<char, Vec<(Vec<char>, Meaning)>>,
+}
+
+impl Dictionary {
+    pub fn new(glossary: &Glossary, tables: &[Table]) -> Self {
+        let mut dictionary = Self { by_first: HashMap::new() };
+        for (name, word) in &glossary.words {
+            dictionary.add(name, Meaning::Word(*word));
+            // `有多少人` would else be read as `有多少` and `人`.
+            if let (Word::HowMany, Some(_)) = (word, name.strip_prefix("多少")) {
+                dictionary.add(&format!("有{name}"), Meaning::Word(*word));
+            }
+        }
+        for (name, beyond) in &glossary.beyond {
+            dictionary.add(name, Meaning::Beyond(*beyond));
+        }
+        for name in &glossary.stop {
+            dictionary.add(name, Meaning::Stop);
+        }
+        for (i, concept) in glossary.concepts.iter().enumerate() {
+            for name in &concept.names {
+                dictionary.add(name, Meaning::Concept(i));
+            }
+        }
+        for (t, table) in tables.iter().enumerate() {
+            dictionary.add_table(t, table, glossary);
+        }
+        dictionary
+    }
+
+    fn add(&mut self, phrase: &str, meaning: Meaning) {
+        let chars: Vec<char> = normalise(phrase.trim());
+        if let Some(first) = chars.first() {
+            let entries = self.by_first.entry(*first).or_default();
+            let entry = (chars, meaning);
+            if !entries.contains(&entry) {
+                entries.push(entry);
+            }
+        }
+    }
+
+    fn add_table(&mut self, t: usize, table: &Table, glossary: &Glossary) {
+        let stem = table.filename.rsplit_once('.').map_or(table.filename.as_str(), |(s, _)| s);
+        self.add(stem, Meaning::Table(t));
+        self.add(&table.filename, Meaning::Table(t));
+        self.add(&name_words(stem), Meaning::Table(t));
+        self.add(&table.file_id, Meaning::Table(t));
+        let (heads, others) = row_nouns(&table.filename);
+        for noun in &heads {
+            self.add(noun, Meaning::RowNoun(t));
+        }
+        for noun in &others {
+            self.add(noun, Meaning::Table(t));
+        }
+        for (c, column) in table.columns.iter().enumerate() {
+            let at = ColRef { table: t, column: c };
+            self.add(&column.name, Meaning::Column(at, 4));
+            self.add(&column.words, Meaning::Column(at, 4));
+            self.add(&column.words.replace(' ', ""), Meaning::Column(at, 4));
+            self.add(&column.full, Meaning::Column(at, 4));
+            self.add(without_unit(&column.full), Meaning::Column(at, 4));
+            let measured = column.role == Role::Measure;
+            for part in name_parts(&column.words, measured).iter().chain(&name_parts(&column.full, measured))
+            {
+                self.add(part, Meaning::Column(at, 2));
+            }
+            if let (true, Some((thing, _))) = (measured, column.full.split_once(' ')) {
+                // `patient` of `patient age`: a thing in these rows, not the figure.
+                self.add(thing, Meaning::Thing(at));
+            }
+            if column.role == Role::Flag {
+                self.add(flag_name(&column.full), Meaning::Column(at, 4));
+            }
+            if column.kind == Kind::Text && column.role != Role::Flag {
+                // Names that differ in every row share their first words with common nouns.
+                let categories = column.distinct * 2 < table.rows;
+                for value in &column.values {
+                    if !(value.chars().count() <= 3 && glossary.is_common(value)) {
+                        self.add_value(at, value, categories, glossary);
+                    }
+                }
+            }
+        }
+    }
+
+    fn add_value(&mut self, at: ColRef, value: &str, categories: bool, glossary: &Glossary) {
+        let plain = normal(value);
+        let plain = plain.trim();
+        let length = plain.chars().count();
+        if length == 0 || length > 60 || plain.chars().all(|c| c.is_ascii_digit()) {
+            return;
+        }
+        if length >= 2 || plain.chars().all(is_cjk) {
+            self.add(plain, Meaning::Value(at, value.to_owned(), 4));
+        }
+        for alias in glossary.value_aliases(plain) {
+            if alias.chars().count() >= 2 || alias.chars().all(is_cjk) {
+                self.add(alias, Meaning::Value(at, value.to_owned(), 3));
+            }
+        }
+        for ending in ["地区", "大区", "区", "市", "省", "部", "部门", "店", "系列"] {
+            if let Some(bare) = plain.strip_suffix(ending)
+                && bare.chars().count() >= 2
+            {
+                self.add(bare, Meaning::Value(at, value.to_owned(), 3));
+            }
+        }
+        // `入职` for `已入职`.
+        if let Some(bare) = ["已经", "已", "正在"].iter().find_map(|b| plain.strip_prefix(b))
+            && bare.chars().count() >= 2
+        {
+            self.add(bare, Meaning::Value(at, value.to_owned(), 3));
+        }
+        // `Paid` for `Paid Ads`; never the last word, which is often a common noun.
+        if let Some((first, _)) = plain.split_once([' ', '-', '&'])
+            && first.len() >= 4
+            && categories
+        {
+            self.add(first, Meaning::Value(at, value.to_owned(), 2));
+        }
+    }
+
+    /// All entries that begin at a place and respect word boundaries, with where they end.
+    pub fn at<'a>(
+        &'a self,
+        text: &'a [char],
+        start: usize,
+    ) -> impl Iterator<Item = (usize, &'a Meaning)> + 'a {
+        let entries = self.by_first.get(&text[start]).map_or(&[][..], Vec::as_slice);
+        entries.iter().filter_map(move |(phrase, meaning)| {
+            let end = start + phrase.len();
+            if end > text.len() || text[start..end] != phrase[..] || !starts_word(text, start) {
+                return None;
+            }
+            ends_word(text, end, phrase, meaning).map(|end| (end, meaning))
+        })
+    }
+
+    /// The known phrase that an unknown English word is a form of, or one typing slip away from.
+    pub fn mend(&self, word: &str) -> Option<(String, Meaning)> {
+        let length = word.chars().count();
+        let allowed = match length {
+            0..=4 => 0,
+            5..=7 => 1,
+            _ => 2,
+        };
+        let root = stem(word);
+        let mut best: Option<((usize, u8), String, Meaning)> = None;
+        for (phrase, meaning) in self.by_first.values().flatten() {
+            let slips = !matches!(
+                meaning,
+                Meaning::Stop | Meaning::Beyond(_) | Meaning::Table(_) | Meaning::RowNoun(_)
+            );
+            if phrase.len().abs_diff(length) > 6 || phrase.len() < 3 {
+                continue;
+            }
+            let phrase: String = phrase.iter().collect();
+            let same_stem = root.len() >= 4 && root == stem(&phrase)
+                || matches!(meaning, Meaning::Column(..))
+                    && phrase.len().abs_diff(length) <= 4
+                    && related(word, &phrase);
+            let near = phrase.len().abs_diff(length) <= allowed && phrase.len() >= 4 && slips;
+            let distance = match (same_stem, near) {
+                (true, _) => 0,
+                (false, true) => strsim::damerau_levenshtein(word, &phrase),
+                _ => continue,
+            };
+            let rank = (distance, preference(meaning));
+            if distance <= allowed.max(usize::from(same_stem))
+                && best.as_ref().is_none_or(|(r, p, _)| (rank, &phrase) < (*r, p))
+            {
+                best = Some((rank, phrase, meaning.clone()));
+            }
+        }
+        best.map(|(_, phrase, meaning)| (phrase, meaning))
+    }
+}
+
+/// Of equally near phrases the tables' own come first.
+fn preference(meaning: &Meaning) -> u8 {
+    match meaning {
+        Meaning::Column(..) => 0,
+        Meaning::Value(..) => 1,
+        Meaning::Concept(_) => 2,
+        Meaning::RowNoun(_) => 3,
+        Meaning::Beyond(_) => 4,
+        Meaning::Word(_) => 5,
+        _ => 6,
+    }
+}
+
+/// `returned` of `is returned`, `异常` of `是否异常`.
+fn flag_name(words: &str) -> &str {
+    let bare = words
+        .strip_prefix("is ")
+        .or_else(|| words.strip_prefix("has "))
+        .or_else(|| words.strip_prefix("was "));
+    let bare =
+        bare.or_else(|| words.strip_prefix("是否")).or_else(|| words.strip_suffix(" flag")).unwrap_or(words);
+    bare.strip_prefix('已').filter(|b| b.chars().count() >= 2).unwrap_or(bare)
+}
+
+fn starts_word(text: &[char], start: usize) -> bool {
+    start == 0
+        || !is_word(text[start])
+        || !is_word(text[start - 1])
+        || text[start].is_ascii_digit() != text[start - 1].is_ascii_digit()
+}
+
+/// Where a phrase ends, a plural ending included; nothing when it ends inside a word.
+fn ends_word(text: &[char], end: usize, phrase: &[char], meaning: &Meaning) -> Option<usize> {
+    let last = *phrase.last()?;
+    let next = text.get(end).copied().unwrap_or(' ');
+    if !is_word(last) || !is_word(next) {
+        return Some(end);
+    }
+    if last.is_alphabetic() && next.is_ascii_digit() && matches!(meaning, Meaning::Word(_)) {
+        return Some(end);
+    }
+    let plural = |n: usize| text.get(end + n).is_none_or(|c| !is_word(*c));
+    match next {
+        's' if plural(1) && phrase.len() >= 3 => Some(end + 1),
+        'e' if text.get(end + 1) == Some(&'s') && plural(2) && phrase.len() >= 3 => Some(end + 2),
+        _ => None,
+    }
+}

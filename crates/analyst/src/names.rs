@@ -1,0 +1,291 @@
+//! What names are made of: abbreviations, word stems, parts that may stand for the whole. Knows no vocabulary of questions.
+
+use crate::norm::{is_cjk, name_words};
+
+/// `stayed` and `stay`, `readmission` and `readmitted`: one word in two forms.
+pub fn related(a: &str, b: &str) -> bool {
+    let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
+    const ENDINGS: [&str; 12] = ["", "s", "es", "ed", "d", "ing", "er", "ers", "ion", "ions", "ment", "al"];
+    let ends = |text: &str| ENDINGS.contains(&text);
+    let inflected = common >= 4 && ends(&a[common..]) && ends(&b[common..]);
+    let cognate =
+        common >= 5 && common * 2 > a.len().max(b.len()) && a.is_ascii() && b.is_ascii() && common >= 6;
+    a.is_ascii() && b.is_ascii() && (inflected || cognate)
+}
+
+/// Parts of a name that may stand for it.
+pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
+    const VAGUE: [&str; 24] = [
+        "date", "name", "type", "total", "number", "amount", "count", "rate", "time", "value", "code",
+        "year", "month", "week", "quarter", "percent", "level", "index", "group", "mean", "average",
+        "status", "score", "state",
+    ];
+    const UNITS: [&str; 18] = [
+        "sqm", "sqft", "min", "mins", "sec", "hrs", "usd", "eur", "cny", "rmb", "kg", "km", "pct", "musd",
+        "mins", "days", "hours", "cm",
+    ];
+    let mut parts = Vec::new();
+    let tokens: Vec<&str> = words.split(' ').collect();
+    if tokens.len() > 1 {
+        let least = if measured { 3 } else { 4 };
+        let usable = |t: &&&str| t.len() >= least && t.is_ascii() && !VAGUE.contains(*t);
+        // A figure is named by the last word that says something; what comes before only narrows it.
+        let says_something = |t: &&&str| !VAGUE.contains(*t) && !UNITS.contains(*t);
+        let head: Vec<&&str> =
+            if measured { tokens.iter().rfind(says_something).into_iter().collect() } else { Vec::new() };
+        let named = tokens.iter().filter(usable).filter(|t| !measured || head.contains(t));
+        parts.extend(named.map(|t| (*t).to_owned()));
+        for pair in tokens.windows(2).filter(|_| tokens.len() > 2) {
+            parts.push(pair.join(" "));
+        }
+    }
+    let chars: Vec<char> = words.chars().collect();
+    if chars.len() <= 12 && chars.len() >= 3 && chars.iter().all(|c| is_cjk(*c)) {
+        for length in 2..chars.len() {
+            parts.extend(chars.windows(length).map(|w| w.iter().collect::<String>()));
+        }
+    }
+    parts
+}
+
+/// Short forms that headers use, and what they are short for.
+const SHORT: [(&str, &str); 88] = [
+    ("acct", "account"),
+    ("addr", "address"),
+    ("amt", "amount"),
+    ("amnt", "amount"),
+    ("appt", "appointment"),
+    ("avg", "average"),
+    ("bal", "balance"),
+    ("cat", "category"),
+    ("categ", "category"),
+    ("chnl", "channel"),
+    ("cnt", "count"),
+    ("cntry", "country"),
+    ("comm", "commission"),
+    ("comp", "company"),
+    ("conv", "conversions"),
+    ("ctry", "country"),
+    ("cust", "customer"),
+    ("del", "delivery"),
+    ("dept", "department"),
+    ("dest", "destination"),
+    ("disc", "discount"),
+    ("dist", "distance"),
+    ("dob", "birth date"),
+    ("dt", "date"),
+    ("dur", "duration"),
+    ("edu", "education"),
+    ("emp", "employee"),
+    ("exp", "expense"),
+    ("freq", "frequency"),
+    ("fname", "first name"),
+    ("imps", "impressions"),
+    ("impr", "impressions"),
+    ("ind", "industry"),
+    ("inv", "invoice"),
+    ("inst", "installation"),
+    ("lang", "language"),
+    ("lname", "last name"),
+    ("loc", "location"),
+    ("mfr", "manufacturer"),
+    ("mgr", "manager"),
+    ("mkt", "market"),
+    ("mo", "month"),
+    ("mth", "month"),
+    ("nbr", "number"),
+    ("num", "number"),
+    ("opp", "opportunity"),
+    ("ord", "order"),
+    ("org", "organisation"),
+    ("orig", "origin"),
+    ("pct", "percent"),
+    ("perc", "percent"),
+    ("perf", "performance"),
+    ("pmt", "payment"),
+    ("pos", "position"),
+    ("prc", "price"),
+    ("prod", "product"),
+    ("prov", "province"),
+    ("pymt", "payment"),
+    ("qtr", "quarter"),
+    ("qty", "quantity"),
+    ("rcpt", "receipt"),
+    ("recv", "received"),
+    ("ref", "reference"),
+    ("reg", "region"),
+    ("rep", "representative"),
+    ("resp", "response"),
+    ("rev", "revenue"),
+    ("sal", "salary"),
+    ("sched", "scheduled"),
+    ("spec", "specification"),
+    ("sub", "subscription"),
+    ("subj", "subject"),
+    ("supp", "supplier"),
+    ("svc", "service"),
+    ("temp", "temperature"),
+    ("terr", "territory"),
+    ("tkt", "ticket"),
+    ("tot", "total"),
+    ("trans", "transaction"),
+    ("trx", "transaction"),
+    ("ts", "timestamp"),
+    ("txn", "transaction"),
+    ("util", "utilization"),
+    ("vol", "volume"),
+    ("wgt", "weight"),
+    ("whse", "warehouse"),
+    ("wt", "weight"),
+    ("yr", "year"),
+];
+
+/// A name with its short forms written out: `ord dt` is `order date`.
+pub fn written_out(words: &str) -> String {
+    let alone = !words.contains(' ');
+    let out: Vec<&str> = words
+        .split(' ')
+        .map(|word| match word {
+            "pay" if !alone => "payment",
+            "ship" if !alone => "shipping",
+            _ => SHORT.iter().find(|(short, _)| *short == word).map_or(word, |(_, long)| long),
+        })
+        .collect();
+    out.join(" ")
+}
+
+/// A name without the unit at its end: `area sqm` is an area.
+pub fn without_unit(words: &str) -> &str {
+    const UNITS: [&str; 32] = [
+        " min", " mins", " minutes", " sec", " secs", " seconds", " hrs", " hours", " days", " months",
+        " years", " km", " kg", " usd", " musd", " sqm", " sqft", " eur", " rmb", " cny", " gbp", " kwh",
+        " mb", " gb", " pct", " percent", " 元", " 天", " 分钟", " 小时", " 件", " cm",
+    ];
+    UNITS.iter().find_map(|u| words.strip_suffix(u)).filter(|w| !w.is_empty()).unwrap_or(words)
+}
+
+/// What is common to the forms of an English word: `cancelled` and `cancellation` are both `cancel`.
+pub fn stem(word: &str) -> String {
+    const ENDINGS: [(&str, &str, usize); 19] = [
+        ("izations", "", 4),
+        ("ization", "", 4),
+        ("ations", "", 4),
+        ("ation", "", 4),
+        ("ments", "", 4),
+        ("ment", "", 4),
+        ("ities", "", 4),
+        ("ity", "", 4),
+        ("ings", "", 3),
+        ("ing", "", 3),
+        ("ions", "", 4),
+        ("ion", "", 4),
+        ("ies", "y", 3),
+        ("ers", "", 4),
+        ("er", "", 4),
+        ("ed", "", 3),
+        ("es", "", 3),
+        ("ly", "", 4),
+        ("s", "", 3),
+    ];
+    if !word.is_ascii() {
+        return word.to_owned();
+    }
+    let cut = ENDINGS.iter().find_map(|(ending, put, least)| {
+        let base = word.strip_suffix(ending).filter(|b| b.len() >= *least)?;
+        (!(*ending == "s" && base.ends_with('s'))).then(|| format!("{base}{put}"))
+    });
+    let mut out = cut.unwrap_or_else(|| word.to_owned());
+    let last: Vec<char> = out.chars().rev().take(2).collect();
+    if let [a, b] = last[..]
+        && a == b
+        && !"aeiou".contains(a)
+        && out.len() > 4
+    {
+        out.pop();
+    }
+    if out.len() > 3 && out.ends_with('e') {
+        out.pop();
+    }
+    out
+}
+
+/// Words of a file's name that say nothing of its rows.
+const VAGUE_FILE: [&str; 30] = [
+    "data", "dataset", "log", "logs", "list", "report", "reports", "export", "table", "sheet", "file",
+    "final", "new", "copy", "sample", "test", "raw", "clean", "master", "all", "daily", "monthly", "weekly",
+    "detail", "details", "summary", "history", "records", "record", "book",
+];
+const VAGUE_FILE_ZH: [&str; 22] = [
+    "记录", "数据", "明细", "日报", "周报", "月报", "台账", "清单", "统计", "进展", "汇总", "列表", "信息",
+    "报表", "流水", "总表", "表", "登记", "情况", "导出", "样例", "名单",
+];
+
+/// What a row of a file is called, going by the file's name, and the other words of the name.
+pub fn row_nouns(filename: &str) -> (Vec<String>, Vec<String>) {
+    let bare = filename.rsplit_once('.').map_or(filename, |(s, _)| s);
+    let words = name_words(bare);
+    let mut heads = Vec::new();
+    let mut others = Vec::new();
+    for word in words.split(' ').rev() {
+        if word.chars().all(is_cjk) {
+            let (mut head, mut rest) = chinese_nouns(word);
+            heads.append(&mut head);
+            others.append(&mut rest);
+        } else if word.len() >= 3
+            && word.chars().all(|c| c.is_ascii_alphabetic())
+            && !VAGUE_FILE.contains(&word)
+        {
+            let singular = word.strip_suffix('s').unwrap_or(word).to_owned();
+            if heads.is_empty() { heads.push(singular) } else { others.push(singular) }
+        }
+    }
+    (heads, others)
+}
+
+fn chinese_nouns(word: &str) -> (Vec<String>, Vec<String>) {
+    let mut rest = word;
+    while let Some(cut) = VAGUE_FILE_ZH.iter().find_map(|v| rest.strip_suffix(v)) {
+        rest = cut;
+    }
+    let chars: Vec<char> = rest.chars().collect();
+    let from = |range: &[char]| range.iter().collect::<String>();
+    let heads = (0..chars.len().saturating_sub(1)).map(|i| from(&chars[i..])).collect();
+    let mut others = Vec::new();
+    for end in 2..chars.len() {
+        others.extend((0..=end - 2).map(|start| from(&chars[start..end])));
+    }
+    (heads, others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn short_forms_are_written_out() {
+        assert_eq!(written_out("ord dt"), "order date");
+        assert_eq!(written_out("net amt"), "net amount");
+        assert_eq!(written_out("pay method"), "payment method");
+        assert_eq!(written_out("pay"), "pay");
+        assert_eq!(written_out("销售额"), "销售额");
+    }
+
+    #[test]
+    fn forms_of_a_word_share_a_stem() {
+        for (a, b) in
+            [("cancelled", "cancellation"), ("nightly", "night"), ("shipping", "ship"), ("suites", "suite")]
+        {
+            assert_eq!(stem(a), stem(b), "{a} {b}");
+        }
+        assert_ne!(stem("class"), stem("clas"));
+        assert_ne!(stem("price"), stem("prize"));
+    }
+
+    #[test]
+    fn a_file_name_says_what_a_row_is() {
+        assert_eq!(row_nouns("hotel_bookings.csv"), (vec!["booking".into()], vec!["hotel".into()]));
+        assert_eq!(row_nouns("call_log.csv").0, ["call"]);
+        assert!(row_nouns("门店记录.csv").0.contains(&"门店".to_owned()));
+        assert!(row_nouns("2024.csv").0.is_empty());
+    }
+}

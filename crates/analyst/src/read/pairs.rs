@@ -1,0 +1,85 @@
+//! Figures made of two: one column per unit of another, one as a part of another, the rate of one value.
+//! And nouns that only say what a row is.
+
+use crate::lex::ColRef;
+use crate::question::{Agg, Measure, PART, PER};
+use crate::read::draft::{Draft, Reader, Wanted};
+use crate::read::tokens::Tok;
+use crate::table::Role;
+use crate::word::Word;
+
+impl Reader<'_> {
+    /// `the cancellation rate`, `入职率`: the part of the rows that have a value.
+    pub(super) fn rate_of_value(&mut self, i: usize, column: ColRef, value: &str) -> bool {
+        let rated = self.after(i) == Some(Word::Rate) && self.close(i, i + 1);
+        if rated {
+            self.draft.measures.push(Wanted::Fixed(Measure::RateIs { column, value: value.to_owned() }));
+            self.used[i] = true;
+        }
+        rated
+    }
+
+    /// `cost per click`, `每个客户的成本`: this column is what the other one is divided by.
+    pub(super) fn is_unit_of_another(&self, i: usize, column: ColRef) -> bool {
+        let said_per = self.before(i) == Some(Word::By)
+            && matches!(self.tokens[i - 1].text.as_str(), "per" | "每" | "每个" | "每一个");
+        let additive = self.scope.column(column).default_agg == crate::glossary::DefaultAgg::Sum;
+        let figure = |j: usize| {
+            j != i
+                && !self.used[j]
+                && self.col(j).is_some_and(|c| c != column && self.scope.role(c) == Role::Measure)
+        };
+        said_per && additive && (0..self.tokens.len()).any(figure)
+    }
+
+    /// What rows are called: counted, or nothing more than a noun.
+    pub(super) fn read_row_noun(&mut self, i: usize) {
+        let counted = matches!(self.before_values(i), Some(Word::HowMany | Word::Count | Word::HowMuch))
+            || self.after(i) == Some(Word::CountSuffix)
+            || self.asked_after(i)
+            || self.most(i);
+        self.draft.names_rows = true;
+        let rows = Wanted::Fixed(Measure::Rows);
+        if counted && !self.draft.measures.contains(&rows) {
+            self.draft.measures.push(rows);
+        }
+    }
+
+    /// A word of the file's name counts nothing: asked how many there are of it, the table does not say.
+    pub(super) fn read_file_word(&mut self, i: usize) {
+        let asked = matches!(self.before(i), Some(Word::HowMany | Word::Count));
+        let noun_follows = matches!(
+            self.tokens.get(i + 1).map(|t| &t.tok),
+            Some(Tok::Col(..) | Tok::RowNoun | Tok::Val(..) | Tok::Word(Word::Rows))
+        );
+        if asked && !noun_follows {
+            self.draft.lacking.push((usize::MAX, self.tokens[i].text.clone()));
+        }
+    }
+}
+
+/// Turns the two figures of a draft into one where the words between them say so.
+pub(super) fn pair_up(draft: &mut Draft) {
+    let columns: Vec<ColRef> = draft
+        .measures
+        .iter()
+        .filter_map(|w| match w {
+            Wanted::Plain(c, _) => Some(*c),
+            Wanted::Fixed(_) => None,
+        })
+        .collect();
+    let ([first, second], true) = (&columns[..], draft.measures.len() == 2) else { return };
+    let ratio = |concept: usize, n: ColRef, d: ColRef| {
+        let sum = |c| Box::new(Measure::Of(Agg::Sum, c));
+        vec![Wanted::Fixed(Measure::Ratio { concept, numerator: sum(n), denominator: sum(d) })]
+    };
+    if let Some(unit) = draft.per_unit.filter(|u| u == first || u == second) {
+        let other = if unit == *first { *second } else { *first };
+        draft.measures = ratio(PER, other, unit);
+        draft.loose_agg = None;
+    } else if draft.part_of {
+        draft.measures = ratio(PART, *first, *second);
+        draft.words.remove(&Word::Share);
+        draft.loose_agg = None;
+    }
+}
