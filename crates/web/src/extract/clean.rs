@@ -1,0 +1,322 @@
+//! Takes out of a page what surrounds its main text: navigation, sharing, related links, comments, forms, consent.
+//! Judges by element, role, the words of `class` and `id`, and by how much of the page would go. Never rewrites text.
+
+use dom_query::{Document, NodeRef};
+
+use super::measure::{Measure, Measures, width_of};
+use super::meta::day_in;
+
+/// Words in `class` or `id` that sites use for what is not the main text.
+const AROUND: &[&str] = &[
+    "ad",
+    "ads",
+    "advert",
+    "advertisement",
+    "adsense",
+    "sponsor",
+    "sponsored",
+    "promo",
+    "promotion",
+    "promotions",
+    "nav",
+    "navbar",
+    "navigation",
+    "nav-mini",
+    "topnav",
+    "mainnav",
+    "topbar",
+    "menu",
+    "menus",
+    "submenu",
+    "breadcrumb",
+    "breadcrumbs",
+    "crumb",
+    "crumbs",
+    "skip",
+    "jump",
+    "toolbar",
+    "toolbox",
+    "tools",
+    "sidebar",
+    "aside",
+    "side",
+    "sider",
+    "rightbar",
+    "leftbar",
+    "widget",
+    "widgets",
+    "footer",
+    "foot",
+    "bottom",
+    "copyright",
+    "colophon",
+    "legal",
+    "imprint",
+    "share",
+    "sharing",
+    "sharebar",
+    "social",
+    "sharedaddy",
+    "follow",
+    "subscribe",
+    "subscription",
+    "newsletter",
+    "signup",
+    "signin",
+    "login",
+    "register",
+    "cookie",
+    "cookies",
+    "consent",
+    "gdpr",
+    "privacy",
+    "popup",
+    "modal",
+    "overlay",
+    "paywall",
+    "cta",
+    "announcement",
+    "notice-bar",
+    "chat",
+    "related",
+    "relates",
+    "relatedposts",
+    "recommend",
+    "recommended",
+    "recommendation",
+    "recommendations",
+    "rec",
+    "upsell",
+    "crosssell",
+    "carousel",
+    "hot",
+    "rank",
+    "ranking",
+    "trending",
+    "popular",
+    "mostviewed",
+    "more",
+    "comment",
+    "comments",
+    "commentlist",
+    "disqus",
+    "respond",
+    "commentform",
+    "votes",
+    "votecell",
+    "vote",
+    "feedback",
+    "helpful",
+    "rating",
+    "ratings",
+    "reviews",
+    "review",
+    "pagination",
+    "pager",
+    "paging",
+    "pages",
+    "tags",
+    "taglist",
+    "tag",
+    "keywords",
+    "keyword",
+    "catlinks",
+    "categories",
+    "toc",
+    "catalog",
+    "editsection",
+    "navbox",
+    "reflist",
+    "references",
+    "reference",
+    "hatnote",
+    "noprint",
+    "siteNotice",
+    "sitenotice",
+    "signature",
+    "postprofile",
+    "profile",
+    "avatar",
+    "qrcode",
+    "qr",
+    "appguide",
+    "app-guide",
+    "statement",
+    "disclaimer",
+    "copyrights",
+    "shortcut",
+    "hotline",
+    "serve",
+    "teaser",
+    "print",
+];
+
+/// Words of lines that say who wrote something and when; those facts are told apart from the text.
+const BYLINE: &[&str] = &[
+    "meta",
+    "info",
+    "infos",
+    "byline",
+    "author",
+    "autor",
+    "authors",
+    "date",
+    "time",
+    "source",
+    "src",
+    "ago",
+    "posted",
+    "signature",
+    "publish",
+    "published",
+    "article-info",
+    "des",
+];
+
+const DROPPED_ELEMENTS: &str = "script, style, noscript, template, iframe, nav, button, select, textarea, input, \
+     dialog, [hidden], [aria-hidden=true], [role=navigation], [role=search], [role=banner], [role=contentinfo], \
+     [role=complementary], [role=dialog], [role=menu], [role=menubar], [role=toolbar]";
+
+/// Removes in place.
+pub(super) fn around_the_text(document: &Document) {
+    let Some(body) = document.body() else { return };
+    reveal(document);
+    document.select(DROPPED_ELEMENTS).remove();
+    invisible(document);
+    let measures = Measures::of(&body);
+    let whole = measures.get(&body);
+    named(&body, &measures, whole);
+    let measures = Measures::of(&body);
+    let whole = measures.get(&body);
+    if whole.link_share() < 0.5 {
+        link_lists(&body, &measures, whole);
+    }
+}
+
+/// Pages that hide their text until a script shows it.
+fn reveal(document: &Document) {
+    for node in document.select("[style*=visibility], [style*=opacity]").nodes() {
+        if node.normalized_char_count() > 200 {
+            node.remove_attr("style");
+        }
+    }
+}
+
+fn invisible(document: &Document) {
+    for node in document.select("[style*=display]").nodes() {
+        let style: String = node.attr_or("style", "").chars().filter(|c| !c.is_whitespace()).collect();
+        if style.to_lowercase().contains("display:none") {
+            node.remove_from_parent();
+        }
+    }
+}
+
+/// Removes elements by the words of their class and id, unless they hold much of the page.
+fn named(body: &NodeRef<'_>, measures: &Measures, whole: Measure) {
+    let mut stack: Vec<NodeRef<'_>> = body.children();
+    while let Some(node) = stack.pop() {
+        let Some(name) = node.node_name().filter(|_| node.is_element()) else { continue };
+        if surrounds(&node, &name, measures.get(&node), whole) {
+            node.remove_from_parent();
+        } else {
+            stack.extend(node.children());
+        }
+    }
+}
+
+fn surrounds(node: &NodeRef<'_>, name: &str, size: Measure, whole: Measure) -> bool {
+    if matches!(
+        name,
+        "main" | "pre" | "code" | "table" | "tr" | "td" | "tbody" | "h1" | "b" | "strong" | "p" | "article"
+    ) {
+        return matches!(name, "p" | "table" | "b") && small(size, whole, 10) && has_word(node, AROUND);
+    }
+    let little = small(size, whole, 3);
+    match name {
+        "footer" | "aside" if little => return true,
+        "form" if little && size.prose * 2 < size.text => return true,
+        _ => {}
+    }
+    if little && has_word(node, AROUND) && !holds_heading(node) {
+        return true;
+    }
+    size.text <= 240 && has_word(node, BYLINE) && day_in(&node.text()).is_some() && !holds_heading(node)
+}
+
+/// At most one part in `parts` of the page's prose.
+fn small(size: Measure, whole: Measure, parts: usize) -> bool {
+    size.prose * parts <= whole.prose.max(1) || size.prose == 0
+}
+
+/// The page's own headline may sit in a box with a telling name.
+fn holds_heading(node: &NodeRef<'_>) -> bool {
+    node.descendants_it().any(|n| n.has_name("h1"))
+}
+
+/// Whole words of `class` and `id`, as sites separate them: `post-related_box`, `shareBar`.
+fn has_word(node: &NodeRef<'_>, words: &[&str]) -> bool {
+    let names = [node.class(), node.id_attr()];
+    names.iter().flatten().flat_map(|n| split_words(n)).any(|w| words.contains(&w.as_str()))
+}
+
+fn split_words(name: &str) -> Vec<String> {
+    let mut all = Vec::new();
+    let mut word = String::new();
+    let mut lower_before = false;
+    for c in name.chars().take(400) {
+        let breaks = !c.is_alphanumeric() || (c.is_uppercase() && lower_before);
+        if breaks && !word.is_empty() {
+            all.push(std::mem::take(&mut word));
+        }
+        if c.is_alphanumeric() {
+            word.extend(c.to_lowercase());
+        }
+        lower_before = c.is_lowercase();
+    }
+    if !word.is_empty() {
+        all.push(word);
+    }
+    all
+}
+
+/// Blocks that are mostly links, on a page that is not.
+fn link_lists(body: &NodeRef<'_>, measures: &Measures, whole: Measure) {
+    let mut stack: Vec<NodeRef<'_>> = body.children();
+    while let Some(node) = stack.pop() {
+        let block = node.node_name().is_some_and(|n| {
+            matches!(
+                &*n,
+                "div"
+                    | "ul"
+                    | "ol"
+                    | "section"
+                    | "dl"
+                    | "p"
+                    | "td"
+                    | "tr"
+                    | "table"
+                    | "header"
+                    | "center"
+                    | "span"
+            )
+        });
+        let size = measures.get(&node);
+        let lines = node.element_children().len();
+        let linked = size.link_share() >= 0.65 && (lines >= 2 || size.text <= 60) && size.text > 0;
+        let title =
+            node.descendants_it().any(|n| matches!(n.node_name().as_deref(), Some("h1" | "h2" | "h3")));
+        if block && linked && size.text * 4 < whole.text && !title {
+            node.remove_from_parent();
+        } else {
+            stack.extend(node.children());
+        }
+    }
+}
+
+/// Text of a whole document, for comparing candidates.
+pub(super) fn width_in(html: &str) -> Measure {
+    let document = Document::fragment(html);
+    let measures = Measures::of(&document.root());
+    let sum = measures.get(&document.root());
+    if sum.text == 0 { Measure { text: width_of(&document.text()), ..sum } } else { sum }
+}

@@ -1,0 +1,58 @@
+//! Which part of a page is its main text: the article that readability finds, when that is most of what there is to
+//! read; otherwise (forums, lists, tables, product pages) everything but the surroundings.
+
+use dom_query::{Document, NodeRef};
+use dom_smoothie::{Config, Readability};
+use url::Url;
+
+use super::clean;
+use super::measure::Measures;
+
+/// Share of the page's prose an article must hold to stand for the page.
+const ARTICLE_SHARE: f64 = 0.75;
+/// Share of the page's prose that one part must hold to stand for the whole.
+const PART_SHARE: f64 = 0.92;
+
+/// The main part as HTML.
+pub(super) fn main_html(document: &Document, base: &Url) -> String {
+    clean::around_the_text(document);
+    let Some(body) = document.body() else { return String::new() };
+    let measures = Measures::of(&body);
+    let whole = measures.get(&body);
+    if let Some(article) = article(document, base) {
+        let found = clean::width_in(&article);
+        if found.prose > 0 && found.prose as f64 >= whole.prose as f64 * ARTICLE_SHARE {
+            return article;
+        }
+    }
+    let part = smallest(&body, &measures);
+    part.html().to_string()
+}
+
+fn article(document: &Document, base: &Url) -> Option<String> {
+    let config = Config { keep_classes: true, char_threshold: 200, ..Config::default() };
+    let mut reader = Readability::with_document(document.clone(), Some(base.as_str()), Some(config)).ok()?;
+    reader.parse().ok().map(|a| a.content.to_string())
+}
+
+/// The deepest element that still holds nearly all prose.
+fn smallest<'a>(body: &NodeRef<'a>, measures: &Measures) -> NodeRef<'a> {
+    let whole = measures.get(body).prose as f64;
+    let mut at = *body;
+    loop {
+        let next =
+            at.element_children().into_iter().find(|c| measures.get(c).prose as f64 >= whole * PART_SHARE);
+        match next {
+            Some(child)
+                if whole > 0.0
+                    && !matches!(
+                        child.node_name().as_deref(),
+                        Some("p" | "tr" | "td" | "tbody" | "table" | "ul" | "pre")
+                    ) =>
+            {
+                at = child
+            }
+            _ => return at,
+        }
+    }
+}
