@@ -29,7 +29,7 @@ impl Sources {
         Self { environment: std::env::vars().collect(), ..Self::default() }
     }
 
-    fn var(&self, name: &str) -> Option<String> {
+    pub(crate) fn var(&self, name: &str) -> Option<String> {
         self.environment.get(name).map(|v| v.trim().to_owned()).filter(|v| !v.is_empty())
     }
 }
@@ -83,7 +83,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         },
         limits: limits(&raw),
         server: Server { trusted_proxies: raw.server.trusted_proxies, hosts: raw.server.hosts },
-        web: crate::web::web(raw.web)?,
+        web: crate::web::web(raw.web, sources)?,
         skills: raw.skills,
         prompts: raw.prompts,
         record: raw.record,

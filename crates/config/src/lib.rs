@@ -4,6 +4,7 @@ mod build;
 mod error;
 mod presets;
 mod raw;
+mod search;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -12,5 +13,6 @@ mod web;
 pub use build::{Sources, load};
 pub use error::ConfigError;
 pub use presets::{PRESETS, Preset};
+pub use search::{SEARCH_PRESETS, SearchPreset, SearchProvider};
 pub use types::*;
 pub use web::Web;

@@ -141,6 +141,7 @@ impl Config {
             });
         let connections = self.connections.iter().map(|c| &c.url);
         let storage = self.storage.database.iter().chain(self.storage.s3.iter().map(|s| &s.secret_key));
-        keys.chain(connections).chain(storage).map(|s| s.expose().to_owned()).collect()
+        let search = self.web.search.iter().filter_map(|p| p.key.as_ref());
+        keys.chain(connections).chain(storage).chain(search).map(|s| s.expose().to_owned()).collect()
     }
 }

@@ -2,7 +2,9 @@
 
 use serde::Deserialize;
 
+use crate::build::Sources;
 use crate::error::ConfigError;
+use crate::search::{SearchProvider, search};
 
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
@@ -15,6 +17,7 @@ pub(crate) struct RawWeb {
     pub timeout: Option<u64>,
     pub user_agent: Option<String>,
     pub robots: Option<bool>,
+    pub search: Vec<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -33,9 +36,11 @@ pub struct Web {
     /// `None` is `BA-Agent/<version>`.
     pub user_agent: Option<String>,
     pub robots: bool,
+    /// Providers of `web_search` in order of preference; none: it says so.
+    pub search: Vec<SearchProvider>,
 }
 
-pub(crate) fn web(raw: RawWeb) -> Result<Web, ConfigError> {
+pub(crate) fn web(raw: RawWeb, sources: &Sources) -> Result<Web, ConfigError> {
     let ports = raw.ports.unwrap_or_else(|| vec![80, 443]);
     if ports.is_empty() || ports.contains(&0) {
         return Err(ConfigError::invalid("web.ports", "name at least one port, such as [80, 443]"));
@@ -53,6 +58,7 @@ pub(crate) fn web(raw: RawWeb) -> Result<Web, ConfigError> {
         timeout_seconds: raw.timeout.unwrap_or(30).clamp(1, 300),
         user_agent,
         robots: raw.robots.unwrap_or(true),
+        search: search(raw.search, sources)?,
     })
 }
 

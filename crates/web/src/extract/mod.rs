@@ -72,3 +72,8 @@ fn document_base(document: &Document, base: &Url) -> Url {
 pub fn body_text(html: &str) -> String {
     bound::text_only(html)
 }
+
+/// Entities of a piece of text.
+pub(crate) fn decode_entities(text: &str) -> String {
+    inline::decode(text)
+}
