@@ -72,3 +72,27 @@ fn a_summary_model_of_the_same_provider_shares_the_key() {
     let Some(ModelChoice::Remote(summary)) = config.summary_model else { panic!() };
     assert_eq!(summary.api_key.unwrap().expose(), "k1");
 }
+
+#[test]
+fn the_web_is_on_within_limits_and_its_lists_are_checked() {
+    let web = load_with("", &[]).unwrap().web;
+    assert!(web.enabled && web.robots && web.private_addresses.is_empty());
+    assert_eq!((web.ports, web.body_mb, web.timeout_seconds), (vec![80, 443], 10, 30));
+
+    let given = "[web]\nenabled = false\nallow_domains = [\"*.Example.org.\", \"例子.中国\"]\n\
+                 private_addresses = [\"10.1.2.3\"]\nports = [443]\nbody_mb = 9999";
+    let web = load_with(given, &[]).unwrap().web;
+    assert_eq!(web.allow_domains, ["example.org", "xn--fsqu00a.xn--fiqs8s"]);
+    assert_eq!((web.enabled, web.body_mb, web.private_addresses.len()), (false, 1024, 1));
+
+    for (wrong, said) in [
+        ("deny_domains = [\"http://x/\"]", "web.deny_domains"),
+        ("private_addresses = [\"10.0.0.0/8\"]", "web.private_addresses"),
+        ("ports = []", "web.ports"),
+        ("user_agent = \"a\\nb: c\"", "web.user_agent"),
+        ("proxy = \"http://x\"", "proxy"),
+    ] {
+        let message = message(load_with(&format!("[web]\n{wrong}"), &[]));
+        assert!(message.contains(said), "{message}");
+    }
+}

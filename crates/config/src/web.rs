@@ -1,5 +1,7 @@
 //! The `[web]` section: what the web tools may reach, and within which limits.
 
+use std::net::IpAddr;
+
 use serde::Deserialize;
 
 use crate::build::Sources;
@@ -12,6 +14,7 @@ pub(crate) struct RawWeb {
     pub enabled: Option<bool>,
     pub allow_domains: Vec<String>,
     pub deny_domains: Vec<String>,
+    pub private_addresses: Vec<String>,
     pub ports: Option<Vec<u16>>,
     pub body_mb: Option<u64>,
     pub timeout: Option<u64>,
@@ -28,6 +31,8 @@ pub struct Web {
     pub allow_domains: Vec<String>,
     /// Never read, even when allowed above.
     pub deny_domains: Vec<String>,
+    /// Addresses that may be read although they are not public, such as the intranet's.
+    pub private_addresses: Vec<IpAddr>,
     pub ports: Vec<u16>,
     /// Largest body, after decompression.
     pub body_mb: u64,
@@ -49,10 +54,15 @@ pub(crate) fn web(raw: RawWeb, sources: &Sources) -> Result<Web, ConfigError> {
     if user_agent.as_ref().is_some_and(|u| !u.chars().all(|c| c == ' ' || c.is_ascii_graphic())) {
         return Err(ConfigError::invalid("web.user_agent", "use printable ASCII characters only"));
     }
+    let address = |given: &String| {
+        let message = format!("`{given}` is not an address such as 10.1.2.3");
+        given.trim().parse().map_err(|_| ConfigError::invalid("web.private_addresses", message))
+    };
     Ok(Web {
         enabled: raw.enabled.unwrap_or(true),
         allow_domains: domains("web.allow_domains", raw.allow_domains)?,
         deny_domains: domains("web.deny_domains", raw.deny_domains)?,
+        private_addresses: raw.private_addresses.iter().map(address).collect::<Result<_, _>>()?,
         ports,
         body_mb: raw.body_mb.unwrap_or(10).clamp(1, 1024),
         timeout_seconds: raw.timeout.unwrap_or(30).clamp(1, 300),

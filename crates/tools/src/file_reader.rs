@@ -124,9 +124,25 @@ impl TypedTool for FileReader {
                     None => self.read(ctx, &args, &upload.filename, path).await,
                 }
             }
-            Found::File { name, path } => self.read(ctx, &args, &name, path).await,
+            Found::File { name, path } => match stored_web_text(&name) {
+                None => self.read(ctx, &args, &name, path).await,
+                Some(plain) => {
+                    let mut output = self.read(ctx, &args, &plain, path).await?;
+                    // It is as untrusted as when it was fetched, and so is every word derived from it.
+                    output.untrusted_source = Some(format!("the web, stored as {name}"));
+                    (output.file_facts, output.notes) = (None, Vec::new());
+                    Ok(output)
+                }
+            },
         }
     }
+}
+
+/// `web_reader` stores what it read as `….webmd`, `….webcsv` …: the name without the mark.
+fn stored_web_text(name: &str) -> Option<String> {
+    let (stem, ending) = name.rsplit_once('.')?;
+    let plain = ending.strip_prefix("web").filter(|e| ["md", "txt", "csv", "json"].contains(e))?;
+    Some(format!("{stem}.{plain}"))
 }
 
 impl FileReader {

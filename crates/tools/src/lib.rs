@@ -5,9 +5,11 @@ mod conversation_tables;
 mod file_reader;
 mod query_database;
 mod run_python;
+mod web_reader;
 
 pub use activate_skill::ActivateSkill;
 pub use conversation_tables::ingest_upload;
 pub use file_reader::FileReader;
 pub use query_database::QueryDatabase;
 pub use run_python::{Python, RunPython};
+pub use web_reader::WebReader;

@@ -6,6 +6,7 @@ pub mod models;
 pub mod python;
 pub mod samples;
 pub mod tools;
+pub mod web;
 
 use std::sync::Arc;
 

@@ -10,7 +10,7 @@ use ba_config::Config;
 use ba_data::{ConnectionConfig, Connections, SecretUrl, Tables};
 use ba_skills::SkillLibrary;
 use ba_store::Store;
-use ba_tools::{ActivateSkill, FileReader, Python, QueryDatabase, RunPython};
+use ba_tools::{ActivateSkill, FileReader, Python, QueryDatabase, RunPython, WebReader};
 
 use super::embedded::{ShippedSkills, unpack};
 
@@ -31,12 +31,16 @@ pub fn registry(
         Python::Refused(_) => None,
     };
     let connections = connections(config)?;
-    let tools: Vec<Arc<dyn Tool>> = vec![
+    let mut tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(Typed::new(FileReader { tables: tables.clone(), store: store.clone() })),
         Arc::new(Typed::new(QueryDatabase { tables: tables.clone(), connections, store: store.clone() })),
         Arc::new(Typed::new(RunPython { python: python.clone(), store: store.clone() })),
-        Arc::new(Typed::new(ActivateSkill::new(skills.clone(), counter.clone()))),
     ];
+    if config.web.enabled {
+        let web = super::web::web(config)?;
+        tools.push(Arc::new(Typed::new(WebReader::new(web, tables.clone()))));
+    }
+    tools.push(Arc::new(Typed::new(ActivateSkill::new(skills.clone(), counter.clone()))));
     Ok(Tools { registry: Registry::new(tools)?, tables })
 }
 
@@ -91,16 +95,30 @@ mod tests {
         assert_eq!(held.trim_end(), sections, "run BA_UPDATE_PROMPTS=1 cargo test -p ba-cli prompt");
     }
 
-    #[tokio::test]
-    async fn every_tool_of_the_specification_is_registered_once() {
+    async fn names(config: &str) -> Vec<String> {
         let folder = tempfile::tempdir().unwrap();
-        let sources = Sources { data_dir: Some(folder.path().to_owned()), ..Sources::default() };
+        let file = folder.path().join("ba-agent.toml");
+        std::fs::write(&file, config).unwrap();
+        let sources =
+            Sources { data_dir: Some(folder.path().to_owned()), file: Some(file), ..Sources::default() };
         let config = ba_config::load(&sources).unwrap();
         let store = crate::wire::open_store(&config).await.unwrap();
         let skills = crate::wire::open_skills(&config).unwrap();
         let python = Python::Refused("not needed".to_owned());
         let tools =
             registry(&config, &store, &python, &skills, &(Arc::new(|_: &str| 0usize) as Counter)).unwrap();
-        assert_eq!(tools.registry.names(), ["file_reader", "query_database", "run_python", "activate_skill"]);
+        tools.registry.names().into_iter().map(str::to_owned).collect()
+    }
+
+    #[tokio::test]
+    async fn every_tool_of_the_specification_is_registered_once() {
+        let all = ["file_reader", "query_database", "run_python", "web_reader", "activate_skill"];
+        assert_eq!(names("").await, all);
+    }
+
+    #[tokio::test]
+    async fn without_the_web_its_tools_are_not_offered() {
+        let rest = ["file_reader", "query_database", "run_python", "activate_skill"];
+        assert_eq!(names("[web]\nenabled = false").await, rest);
     }
 }

@@ -4,3 +4,5 @@
 mod skill_scripts;
 mod skills_run;
 mod tables;
+mod web;
+mod web_hostile;

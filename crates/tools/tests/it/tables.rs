@@ -19,7 +19,7 @@ fn runtime() -> &'static Runtime {
     RUNTIME.get_or_init(|| tokio::runtime::Builder::new_multi_thread().enable_all().build().unwrap())
 }
 
-fn tables() -> Tables {
+pub fn tables() -> Tables {
     static SHARED: OnceLock<(Tables, TempDir)> = OnceLock::new();
     let (tables, _) = SHARED.get_or_init(|| {
         let scratch = tempfile::tempdir().unwrap();
@@ -42,19 +42,19 @@ fn tables() -> Tables {
 }
 
 /// The sandbox starts before the test is inside the runtime.
-fn run(test: impl Future<Output = ()>) {
+pub fn run(test: impl Future<Output = ()>) {
     tables();
     runtime().block_on(test);
 }
 
-struct Desk {
-    store: Store,
+pub struct Desk {
+    pub store: Store,
     conversation: ConversationId,
     _dir: TempDir,
 }
 
 impl Desk {
-    async fn new() -> Self {
+    pub async fn new() -> Self {
         let dir = tempfile::tempdir().unwrap();
         let store = Store::open(StoreConfig::local(dir.path())).await.unwrap();
         let conversation = store.create(&UserId::local(), "t").await.unwrap().id;
@@ -68,7 +68,7 @@ impl Desk {
         ingest_upload(&self.store, &tables(), &upload, &|_, _| {}).await.unwrap()
     }
 
-    fn context(&self) -> ToolContext {
+    pub fn context(&self) -> ToolContext {
         ToolContext::new(UserId::local(), self.conversation.clone(), RunId::random(), "call_1")
     }
 

@@ -39,7 +39,11 @@ impl From<FetchError> for ToolFailure {
             Address { .. } => (T::ValidationError, "BAD_URL"),
             Refused { .. } => (T::PermissionError, "ADDRESS_REFUSED"),
             Robots { .. } => (T::PermissionError, "ROBOTS_DISALLOWED"),
-            Unresolved { .. } => (T::NetworkError, "NAME_NOT_FOUND"),
+            // Only a resolver in trouble is worth asking again.
+            Unresolved { detail, .. } if detail.contains("emporary") => {
+                (T::NetworkError, "NAME_NOT_RESOLVED")
+            }
+            Unresolved { .. } => (T::NotFound, "NAME_NOT_FOUND"),
             Unreachable { .. } => (T::NetworkError, "UNREACHABLE"),
             Tls { .. } => (T::ExecutionError, "INVALID_CERTIFICATE"),
             Timeout { .. } => (T::Timeout, "WEB_TIMEOUT"),
@@ -51,6 +55,27 @@ impl From<FetchError> for ToolFailure {
             Status { .. } => (T::ExecutionError, "HTTP_STATUS"),
             Garbled { .. } => (T::ExecutionError, "UNREADABLE"),
         };
-        ToolFailure::new(kind, code, error.to_string())
+        let failure = ToolFailure::new(kind, code, error.to_string());
+        match hint(&error) {
+            Some(hint) => failure.with_hint(hint),
+            None => failure,
+        }
+    }
+}
+
+/// What a model can do about it.
+fn hint(error: &FetchError) -> Option<String> {
+    match error {
+        FetchError::Refused { .. } | FetchError::Robots { .. } => Some(
+            "do not try other spellings of this address; use another source, or ask the user for the text"
+                .into(),
+        ),
+        FetchError::Status { retry_after: Some(wait), .. } => {
+            Some(format!("the server asks to wait {} s", wait.as_secs()))
+        }
+        FetchError::Status { status: 401 | 403 | 404 | 410 | 451, .. } | FetchError::Unresolved { .. } => {
+            Some("check the address, or use another source".into())
+        }
+        _ => None,
     }
 }
