@@ -32,15 +32,27 @@ export function direction(text: string): "up" | "down" | null {
 
 const NAMES_NOT_AMOUNTS = /(^|[\s_(（])(id|no\.?|code|year|zip|phone|tel)([\s_)）]|$)|编号|编码|年份|年度|^年$|电话|手机|邮编|代码|单号|工号/i;
 
-/** Thousands separators for amounts that came without; identifiers, years and anything unsure stay as written. */
+/** As many decimals as the longest has, so that the points stand under each other; only where most figures have some. */
+function decimalsOf(plain: string[]): number {
+  const lengths = plain.map((cell) => cell.trim().split(".")[1]?.length ?? 0);
+  const longest = Math.max(0, ...lengths);
+  return longest <= 4 && lengths.filter((length) => length > 0).length * 2 > lengths.length ? longest : 0;
+}
+
+/** Amounts with thousands separators and even decimals; identifiers, years and anything unsure stay as written. */
 export function grouped(header: string, cells: string[]): string[] {
   const plain = cells.filter((cell) => /^-?\d+(\.\d+)?$/.test(cell.trim()));
   const years = plain.length > 0 && plain.every((cell) => /^(19|20)\d\d$/.test(cell.trim()));
   const padded = plain.some((cell) => /^-?0\d/.test(cell.trim()));
   if (NAMES_NOT_AMOUNTS.test(header) || years || padded || !isNumericColumn(cells)) return cells;
+  const bare = (cell: string) => (/^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(cell.trim()) ? cell.trim().replace(/,/g, "") : cell.trim());
+  const decimals = decimalsOf(cells.map(bare).filter((cell) => /^-?\d+(\.\d+)?$/.test(cell)));
   return cells.map((cell) => {
-    const match = /^(-?)(\d{4,15})(\.\d+)?$/.exec(cell.trim());
-    return match ? `${match[1]}${match[2]?.replace(/\B(?=(\d{3})+$)/g, ",")}${match[3] ?? ""}` : cell;
+    const match = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(bare(cell));
+    if (!match) return cell;
+    const [, sign, whole = "", rest = ""] = match;
+    const tail = rest.padEnd(decimals, "0");
+    return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ",")}${tail ? `.${tail}` : ""}`;
   });
 }
 

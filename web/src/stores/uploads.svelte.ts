@@ -131,7 +131,8 @@ export class Uploads {
 
   /** The files that go with the question being sent; what had failed was seen and goes. */
   take(): string[] {
-    const ids = this.attached;
+    const failed = new Set(this.#chat.files.filter((file) => file.status === "failed").map((file) => file.file_id));
+    const ids = this.attached.filter((id) => !failed.has(id));
     this.attached = [];
     this.pending = this.pending.filter((item) => !item.error);
     return ids;

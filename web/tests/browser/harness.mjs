@@ -40,10 +40,10 @@ export const input = (page) => page.getByRole("textbox", { name: /你的问题|Y
 
 /** Asks, and waits until the question stands on the page. */
 export async function ask(page, question) {
-  const before = await page.locator("[data-part=question]").count();
+  const before = await page.locator("article[data-state]").count();
   await input(page).fill(question);
   await page.keyboard.press("Enter");
-  await page.locator("[data-part=question]").nth(before).waitFor({ state: "attached" });
+  await page.locator("article[data-state]").nth(before).waitFor();
 }
 
 export const lastTurn = (page) => page.locator("article[data-state]").last();

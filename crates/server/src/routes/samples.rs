@@ -36,7 +36,8 @@ pub async fn load(
     let sample = sample.ok_or_else(|| ApiError::not_found("sample"))?;
     let conversation_id = match wanted.conversation_id {
         Some(id) => state.own(&caller.user, &id).await?.id,
-        None => state.deps.store.create(&caller.user, &sample.info.title).await?.id,
+        // Without a title: the first question gives it one, as with files of one's own.
+        None => state.deps.store.create(&caller.user, "").await?.id,
     };
     let mut files = Vec::new();
     for path in &sample.files {
