@@ -89,11 +89,26 @@ impl Dictionary {
                 // Names that differ in every row share their first words with common nouns.
                 let categories = column.distinct * 2 < table.rows;
                 for value in &column.values {
-                    if !(value.chars().count() <= 3 && glossary.is_common(value)) {
+                    if value.chars().count() <= 3 && glossary.is_common(value) {
+                        self.add_common_value(at, value, &column.full);
+                    } else {
                         self.add_value(at, value, categories, glossary);
                     }
                 }
             }
+        }
+    }
+
+    /// `高` is everywhere, `高优先级` and `优先级为高` are not.
+    fn add_common_value(&mut self, at: ColRef, value: &str, column: &str) {
+        let plain = normal(value);
+        let plain = plain.trim();
+        let chinese = plain.chars().all(is_cjk) || column.chars().all(is_cjk);
+        let forms: &[&str] =
+            if chinese { &["VC", "CV", "C为V", "C是V"] } else { &["V C", "C V", "C is V"] };
+        for form in forms {
+            let phrase = form.replace('V', plain).replace('C', column);
+            self.add(&phrase, Meaning::Value(at, value.to_owned(), 4));
         }
     }
 
@@ -124,6 +139,12 @@ impl Dictionary {
             && bare.chars().count() >= 2
         {
             self.add(bare, Meaning::Value(at, value.to_owned(), 3));
+        }
+        // `没开始` for `未开始`.
+        if let Some(bare) = plain.strip_prefix('未').filter(|b| b.chars().count() >= 2) {
+            for form in ["没", "没有", "还没", "还没有", "尚未"] {
+                self.add(&format!("{form}{bare}"), Meaning::Value(at, value.to_owned(), 3));
+            }
         }
         // `Paid` for `Paid Ads`; never the last word, which is often a common noun.
         if let Some((first, _)) = plain.split_once([' ', '-', '&'])
@@ -173,7 +194,10 @@ impl Dictionary {
                 || matches!(meaning, Meaning::Column(..))
                     && phrase.len().abs_diff(length) <= 4
                     && related(word, &phrase);
-            let near = phrase.len().abs_diff(length) <= allowed && phrase.len() >= 4 && slips;
+            let near = phrase.starts_with(word.chars().next().unwrap_or(' '))
+                && phrase.len().abs_diff(length) <= allowed
+                && phrase.len() >= 4
+                && slips;
             let distance = match (same_stem, near) {
                 (true, _) => 0,
                 (false, true) => strsim::damerau_levenshtein(word, &phrase),

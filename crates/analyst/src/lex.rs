@@ -161,7 +161,7 @@ fn glossed(text: &[char], start: usize, end: usize, mentions: &[Mention]) -> boo
     })
 }
 
-/// Words no mention covers: runs of Chinese of two or more characters, and words of two or more letters.
+/// Words no mention covers: runs of Chinese, and words of two or more letters.
 fn gaps(text: &[char], mentions: &[Mention]) -> Vec<(usize, usize)> {
     let covered = |i: usize| mentions.iter().any(|m| m.start <= i && i < m.end);
     let mut out = Vec::new();
@@ -176,7 +176,8 @@ fn gaps(text: &[char], mentions: &[Mention]) -> Vec<(usize, usize)> {
         while i < text.len() && !covered(i) && (kind(text[i]) || (start < i && text[i] == '\'')) {
             i += 1;
         }
-        if i - start >= 2 {
+        // One letter is a slip; one Chinese character may well be a word.
+        if i - start >= 2 || is_cjk(text[start]) {
             out.push((start, i));
         }
     }

@@ -24,6 +24,7 @@ pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
         "sqm", "sqft", "min", "mins", "sec", "hrs", "usd", "eur", "cny", "rmb", "kg", "km", "pct", "musd",
         "mins", "days", "hours", "cm",
     ];
+    let words = if measured { without_unit(words) } else { words };
     let mut parts = Vec::new();
     let tokens: Vec<&str> = words.split(' ').collect();
     if tokens.len() > 1 {
@@ -156,10 +157,11 @@ pub fn written_out(words: &str) -> String {
 
 /// A name without the unit at its end: `area sqm` is an area.
 pub fn without_unit(words: &str) -> &str {
-    const UNITS: [&str; 32] = [
+    const UNITS: [&str; 38] = [
         " min", " mins", " minutes", " sec", " secs", " seconds", " hrs", " hours", " days", " months",
         " years", " km", " kg", " usd", " musd", " sqm", " sqft", " eur", " rmb", " cny", " gbp", " kwh",
-        " mb", " gb", " pct", " percent", " 元", " 天", " 分钟", " 小时", " 件", " cm",
+        " mb", " gb", " pct", " percent", " 元", " 天", " 分钟", " 小时", " 件", " cm", " t", " h", " ha",
+        " mm", " g", " l",
     ];
     UNITS.iter().find_map(|u| words.strip_suffix(u)).filter(|w| !w.is_empty()).unwrap_or(words)
 }

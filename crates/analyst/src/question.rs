@@ -85,10 +85,30 @@ impl Cmp {
 
 #[derive(Debug, Clone, PartialEq)]
 pub enum Filter {
-    In { column: ColRef, values: Vec<String>, negated: bool },
-    Number { column: ColRef, cmp: Cmp, value: f64 },
-    Days { column: ColRef, days: Days },
-    Yes { column: ColRef, yes: bool },
+    In {
+        column: ColRef,
+        values: Vec<String>,
+        negated: bool,
+    },
+    Number {
+        column: ColRef,
+        cmp: Cmp,
+        value: f64,
+    },
+    /// One column against another, row by row.
+    Columns {
+        left: ColRef,
+        cmp: Cmp,
+        right: ColRef,
+    },
+    Days {
+        column: ColRef,
+        days: Days,
+    },
+    Yes {
+        column: ColRef,
+        yes: bool,
+    },
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

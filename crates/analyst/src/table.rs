@@ -211,6 +211,10 @@ impl Column {
 
     /// Prices, rates and scores are averaged; amounts are added up.
     fn guess_agg(&self, glossary: &Glossary) -> DefaultAgg {
+        if self.full.starts_with("unit ") || self.full.starts_with("单位") || self.full.ends_with("单价")
+        {
+            return DefaultAgg::Mean;
+        }
         let known = self.concepts.iter().max_by_key(|(_, q)| *q).and_then(|(id, _)| glossary.concept(id));
         if let Some(concept) = known.filter(|c| c.role == ConceptRole::Measure) {
             return concept.agg;
@@ -397,8 +401,23 @@ fn is_id_name(words: &str) -> bool {
 fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)> {
     let mut bare = words.to_owned();
     for ending in [
-        " id", " name", " no", " number", " code", " key", "编号", "编码", "名称", "姓名", "代码", "号",
-        "id", "名",
+        " id",
+        " name",
+        " no",
+        " number",
+        " code",
+        " key",
+        " ref",
+        " reference",
+        "卡号",
+        "编号",
+        "编码",
+        "名称",
+        "姓名",
+        "代码",
+        "号",
+        "id",
+        "名",
     ] {
         if let Some(stripped) = words.strip_suffix(ending)
             && !stripped.is_empty()
@@ -415,7 +434,8 @@ fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)> {
     }
     let words = unitless;
     // `tip amount` is about tips, `discount percent` about discounts.
-    const FORMS: [&str; 8] = [" amount", " percent", " total", " count", " value", " cost", " fee", " fees"];
+    const FORMS: [&str; 9] =
+        [" quantity", " amount", " percent", " total", " count", " value", " cost", " fee", " fees"];
     let form = FORMS.iter().find_map(|f| words.strip_suffix(f)).filter(|f| !f.is_empty());
     let mut found: Vec<(String, u8)> = Vec::new();
     for concept in glossary.concepts.iter().filter(|c| c.role != ConceptRole::Ratio) {

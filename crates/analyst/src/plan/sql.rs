@@ -168,6 +168,9 @@ impl<'a> Sql<'a> {
                 }
             }
             Filter::Number { column, cmp, value } => format!("{} {} {value}", self.col(*column), cmp.sql()),
+            Filter::Columns { left, cmp, right } => {
+                format!("{} {} {}", self.col(*left), cmp.sql(), self.col(*right))
+            }
             Filter::Days { column, days } => self.within(*column, days),
             Filter::Yes { column, yes: true } => self.yes(*column),
             Filter::Yes { column, yes: false } => format!("NOT coalesce({}, FALSE)", self.yes(*column)),

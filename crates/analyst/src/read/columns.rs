@@ -4,6 +4,7 @@ use crate::glossary::ConceptRole;
 use crate::lex::ColRef;
 use crate::question::{Agg, Grain, Measure, Note, PER};
 use crate::read::draft::{Reader, Wanted};
+use crate::read::measures::person;
 use crate::read::tokens::{Scope, Tok, Token};
 use crate::table::Role;
 use crate::word::Word;
@@ -19,7 +20,7 @@ impl Reader<'_> {
                             agg = Some(a);
                         }
                     } else if *w == Word::By {
-                        agg = None;
+                        self.draft.loose_agg = self.draft.loose_agg.or(agg.take());
                     }
                     self.count_rows(i, *w);
                 }
@@ -135,6 +136,12 @@ impl Reader<'_> {
                 self.draft.per_unit = Some(column);
                 self.draft.measures.push(Wanted::Plain(column, None));
             }
+            // `消费次数`: how often, not how much.
+            Role::Measure
+                if self.after(i) == Some(Word::Count) && self.tokens[i + 1].start == self.tokens[i].end =>
+            {
+                self.draft.measures.push(Wanted::Fixed(Measure::Rows));
+            }
             Role::Measure => {
                 self.draft.part_of |= self.follows_share(i);
                 let categorical = self.scope.column(column).distinct <= 30
@@ -240,6 +247,7 @@ impl Reader<'_> {
                 && !self.used[j]
                 && match &t.tok {
                     Tok::Col(c, _) => matches!(self.scope.role(*c), Role::Dimension | Role::Id | Role::Flag),
+                    Tok::Word(Word::Who) => person(self.scope).is_some(),
                     Tok::Word(w) => is_grain(*w),
                     _ => false,
                 }
@@ -249,7 +257,7 @@ impl Reader<'_> {
     fn read_dimension(&mut self, i: usize, column: ColRef, by: bool, agg: &mut Option<Agg>) {
         let touching = |j: usize| self.tokens[j].start == self.tokens[i].end;
         let suffix = self.after(i) == Some(Word::CountSuffix) && touching(i + 1)
-            || self.after(i) == Some(Word::Count) && self.close(i, i + 1)
+            || self.after(i) == Some(Word::Count) && if by { touching(i + 1) } else { self.close(i, i + 1) }
             || self.asked_after(i);
         let suffix = self.counts_despite_quantity(i) || suffix;
         // `how many room nights`: the nights are counted.
@@ -281,9 +289,11 @@ impl Reader<'_> {
                 self.count_of(column)
             };
             self.draft.measures.push(Wanted::Fixed(measure));
+            self.name_rows(i);
             *agg = None;
         } else if self.is_row_noun(i, column, by) {
             self.draft.names_rows |= self.count_of(column) == Measure::Rows;
+            self.name_rows(i);
         } else if !self.describes_figure(i, by) && !self.draft.dims.contains(&column) {
             self.draft.dims.push(column);
             self.draft.grouped |= by;
@@ -350,7 +360,8 @@ impl Reader<'_> {
         let best = self.count_column(column);
         let one_each = self.scope.column(best).distinct * 10 >= self.scope.tables[best.table].rows * 9;
         let named_id = self.scope.role(column) == Role::Id && self.before(i) != Some(Word::By);
-        (one_each || named_id) && !by && (!self.draft.says_any(&RANKING) || self.draft.grouped)
+        let described = i > 0 && matches!(self.tokens[i - 1].tok, Tok::Val(..)) && self.close(i - 1, i);
+        (one_each || named_id) && !by && (described || !self.draft.says_any(&RANKING) || self.draft.grouped)
     }
 
     /// `…的订单有多少`: the question word comes last.

@@ -56,6 +56,12 @@ pub struct Draft {
     pub per_unit: Option<ColRef>,
     /// `A占B`: one figure as a part of another.
     pub part_of: bool,
+    /// `actual hours over planned hours`.
+    pub against: Vec<(ColRef, Cmp, ColRef)>,
+    /// Words that limit the rows in a way that was not understood.
+    pub dangling: Vec<String>,
+    /// The words that named rows, in the singular.
+    pub nouns: Vec<String>,
     /// What a row is was named.
     pub names_rows: bool,
     /// `most popular`: chosen often, whatever it sells for.
@@ -97,6 +103,7 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token]) -> Draft {
     reader.read_times();
     reader.read_values();
     reader.read_numbers();
+    reader.read_comparisons();
     reader.read_columns();
     let mut draft = reader.draft;
     pairs::pair_up(&mut draft);
@@ -189,6 +196,14 @@ impl Reader<'_> {
         self.draft.asks_units |= matches!(self.tokens[i].text.as_str(), "多少件" | "多少台" | "多少款");
         self.draft.most |=
             matches!(self.tokens[i].text.as_str(), "most" | "fewest" | "least" | "最多" | "最少");
+        // `per mile`, `每公里`: divided by something that is no column.
+        let text = self.tokens[i].text.as_str();
+        let apart = |most: usize| {
+            self.tokens.get(i + 1).is_none_or(|next| next.start.saturating_sub(self.tokens[i].end) > most)
+        };
+        if text == "per" && apart(1) || text == "每" && apart(0) {
+            self.draft.dangling.push(text.to_owned());
+        }
         match w {
             Word::Bottom | Word::Lowest | Word::Ascending | Word::WorstSelling | Word::Slowest => {
                 self.draft.order = Some(Order::Ascending)
@@ -234,7 +249,10 @@ impl Reader<'_> {
         let mut excluding = false;
         for i in 0..self.tokens.len() {
             match &self.tokens[i].tok {
-                Tok::Word(Word::Exclude) => excluding = true,
+                Tok::Word(Word::Exclude) => {
+                    excluding = true;
+                    self.negation_leads_nowhere(i);
+                }
                 Tok::Word(Word::And) => {}
                 Tok::Val(column, value) if !excluding && self.rate_of_value(i, *column, value) => {}
                 Tok::Val(column, value) => {
@@ -450,7 +468,7 @@ fn mean_per(text: &str) -> Option<Grain> {
     })
 }
 
-fn comparison(w: Word) -> Option<Cmp> {
+pub(super) fn comparison(w: Word) -> Option<Cmp> {
     Some(match w {
         Word::Gt => Cmp::Gt,
         Word::Ge => Cmp::Ge,

@@ -8,6 +8,7 @@ use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Grain, Group, Intent, Measure, Note, Order, Question, Refusal};
 use crate::read::draft::{Draft, Wanted};
 use crate::read::measures::{add_implied, default_column, measures, need_measure};
+use crate::read::pairs::about_nouns;
 use crate::read::tokens::Scope;
 use crate::read::{growth, scope, special};
 use crate::table::{DateForm, Kind, Role};
@@ -23,6 +24,9 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     let spends_numbers = draft.says_any(&[Word::Forecast, Word::Next, Word::Moving, Word::Pareto]);
     if let (Some(stray), false) = (draft.stray_numbers.first(), spends_numbers) {
         return Err(Refusal::Unknown(vec![stray.to_string()]));
+    }
+    if !draft.dangling.is_empty() && !draft.says(Word::Missing) {
+        return Err(Refusal::Unknown(draft.dangling));
     }
     add_implied(scope, &mut draft);
     let mut question = Question {
@@ -141,6 +145,8 @@ fn filters(draft: &Draft) -> Vec<Filter> {
             None => out.push(Filter::In { column: *column, values: vec![value.clone()], negated: *negated }),
         }
     }
+    let compared = draft.against.iter();
+    out.extend(compared.map(|(left, cmp, right)| Filter::Columns { left: *left, cmp: *cmp, right: *right }));
     out.extend(draft.flags.iter().map(|(column, yes)| Filter::Yes { column: *column, yes: *yes }));
     out
 }
@@ -158,7 +164,12 @@ fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Res
         });
         // `borrowers under 30`: the one figure about borrowers.
         let thing = draft.things.first().copied().filter(|t| draft.things.iter().all(|o| o == t));
-        let Some(column) = column.or(fallback).or(thing).or_else(|| default_column(scope)) else {
+        let Some(column) = column
+            .or(fallback)
+            .or_else(|| about_nouns(scope, draft))
+            .or(thing)
+            .or_else(|| default_column(scope))
+        else {
             return Err(Refusal::NothingAsked);
         };
         if !plausible(scope, column, *value) {
@@ -357,7 +368,11 @@ fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Re
         draft.dims.first().is_none_or(|d| scope.column(*d).distinct * 10 >= scope.tables[d.table].rows * 9);
     let filtered = !question.filters.is_empty() || !draft.times.is_empty();
     if draft.says(Word::List) && row_like && filtered && question.having.is_none() && !superlative
-        || lists && row_like && !draft.numbers.is_empty() && question.having.is_none() && !superlative
+        || lists
+            && row_like
+            && !(draft.numbers.is_empty() && draft.against.is_empty())
+            && question.having.is_none()
+            && !superlative
     {
         question.groups.clear();
         question.measures.retain(|m| matches!(m, Measure::Of(..)));
@@ -369,6 +384,9 @@ fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Re
         if only_rows {
             question.intent = Intent::Rows;
             return Ok(());
+        }
+        if question.measures.is_empty() && draft.loose_agg.is_some() {
+            need_measure(scope, draft, question)?;
         }
         return scalar_intent(draft, question);
     }

@@ -4,6 +4,7 @@ use crate::glossary::DefaultAgg;
 use crate::lex::ColRef;
 use crate::question::{Agg, Intent, Measure, Note, Question, Refusal};
 use crate::read::draft::{Draft, Wanted};
+use crate::read::pairs::about_nouns;
 use crate::read::tokens::Scope;
 use crate::table::Role;
 use crate::word::Word;
@@ -31,7 +32,11 @@ pub(super) fn add_implied(scope: &Scope<'_>, draft: &mut Draft) {
     } else if draft.asks_units {
         let quantity = scope.concept_columns("quantity");
         draft.measures.extend(quantity.first().map(|(c, _)| Wanted::Plain(*c, Some(Agg::Sum))));
-    } else if draft.events {
+    } else if draft.events
+        && draft.loose_agg.is_none()
+        && draft.things.is_empty()
+        && (draft.order.is_none() || draft.most)
+    {
         draft.measures.push(Wanted::Fixed(Measure::Rows));
     }
 }
@@ -91,7 +96,8 @@ pub(super) fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Not
     if draft.says(Word::HowMany) && draft.measures.iter().all(conditional) {
         out.clear();
     }
-    if out.is_empty() && draft.says(Word::HowMany) {
+    let counted = draft.says(Word::Count) && draft.loose_agg.is_none();
+    if out.is_empty() && (draft.says(Word::HowMany) || counted) {
         out.push(Measure::Rows);
     }
     out
@@ -142,11 +148,17 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
     } else {
         default_column(scope)
     };
+    // `the best month`: of what?
+    let of_what = draft.order.is_some() && !draft.most && !draft.popular;
+    if column.is_none() && !counting && of_what {
+        return Err(Refusal::NothingAsked);
+    }
     // `total value` of nothing that is known: rows are not what was meant.
     if column.is_none() && !counting && draft.loose_agg.is_some() {
         return Err(Refusal::NothingAsked);
     }
     let measure = match column {
+        Some(c) if draft.loose_agg.is_some() => Measure::Of(draft.loose_agg.unwrap_or(Agg::Sum), c),
         Some(c) if scope.column(c).default_agg == DefaultAgg::Mean => Measure::Of(Agg::Mean, c),
         Some(c) => Measure::Of(Agg::Sum, c),
         None => Measure::Rows,
@@ -159,15 +171,56 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
 }
 
 /// The column that says who, where people come up in many rows.
-fn person(scope: &Scope<'_>) -> Option<ColRef> {
+pub(super) fn person(scope: &Scope<'_>) -> Option<ColRef> {
     let main = scope.in_scope[0];
     let table = &scope.tables[main];
     let human = |c: &crate::table::Column| {
-        let known = ["handler", "salesperson", "employee", "customer"].iter().any(|id| c.has_concept(id));
+        const PEOPLE: [&str; 14] = [
+            "handler",
+            "salesperson",
+            "employee",
+            "customer",
+            "doctor",
+            "teacher",
+            "driver",
+            "coach",
+            "nurse",
+            "lawyer",
+            "broker",
+            "cashier",
+            "waiter",
+            "manager",
+        ];
+        let known = PEOPLE.iter().any(|id| c.has_concept(id));
         let named = ["人", "员", "者"].iter().any(|e| c.words.ends_with(e));
         c.role != Role::Measure && c.distinct * 10 < table.rows * 9 && (known || named)
     };
-    table.columns.iter().position(human).map(|column| ColRef { table: main, column })
+    let named = || {
+        let people = |c: &crate::table::Column| {
+            c.role == Role::Dimension
+                && c.values_complete
+                && !c.values.is_empty()
+                && c.values.iter().all(|v| is_person(v))
+        };
+        table.columns.iter().position(people)
+    };
+    table.columns.iter().position(human).or_else(named).map(|column| ColRef { table: main, column })
+}
+
+/// `J. Smith`, `Dr. Adams`, `陈静`: written as people's names are.
+fn is_person(value: &str) -> bool {
+    const SURNAMES: &str = "王李张刘陈杨赵黄周吴徐孙胡朱高林何郭马罗梁宋郑谢韩唐冯于董萧程曹袁邓许傅沈曾彭吕苏卢蒋蔡贾丁魏薛叶阎余潘杜戴夏钟汪田任姜范方石姚谭廖邹熊金陆郝孔白崔康毛邱秦江史顾侯邵孟龙万段雷钱汤尹黎易常武乔贺赖龚文";
+    let chars: Vec<char> = value.chars().collect();
+    let chinese = (2..=3).contains(&chars.len())
+        && chars.iter().all(|c| crate::norm::is_cjk(*c))
+        && (SURNAMES.contains(chars[0]) || chars[0] == '小');
+    let words: Vec<&str> = value.split(' ').collect();
+    let capital = |w: &&str| {
+        w.chars().next().is_some_and(char::is_uppercase)
+            && w.chars().all(|c| c.is_alphabetic() || c == '.' || c == '\'' || c == '-')
+    };
+    let titled = words.first().is_some_and(|w| w.ends_with('.')) && words.len() >= 2;
+    chinese || titled && words.iter().all(capital)
 }
 
 /// `the largest loan`, `the best reviews`: the figure whose name begins with that thing.
@@ -182,5 +235,9 @@ fn about_rows(scope: &Scope<'_>, draft: &Draft) -> Option<ColRef> {
     });
     named
         .filter(|_| !draft.grouped)
-        .or_else(|| draft.things.first().copied().filter(|_| draft.order.is_some()))
+        .or_else(|| about_nouns(scope, draft).filter(|_| draft.loose_agg.is_some()))
+        .or_else(|| {
+            let asked = draft.order.is_some() || draft.loose_agg.is_some() || draft.says(Word::HowMuch);
+            draft.things.first().copied().filter(|_| asked)
+        })
 }

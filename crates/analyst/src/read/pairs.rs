@@ -4,7 +4,7 @@
 use crate::lex::ColRef;
 use crate::question::{Agg, Measure, PART, PER};
 use crate::read::draft::{Draft, Reader, Wanted};
-use crate::read::tokens::Tok;
+use crate::read::tokens::{Scope, Tok};
 use crate::table::Role;
 use crate::word::Word;
 
@@ -32,6 +32,41 @@ impl Reader<'_> {
         said_per && additive && (0..self.tokens.len()).any(figure)
     }
 
+    /// A negation that is followed by nothing it could exclude changes the rows in an unknown way.
+    pub(super) fn negation_leads_nowhere(&mut self, i: usize) {
+        let next =
+            self.tokens[i + 1..].iter().find(|t| !matches!(t.tok, Tok::Word(Word::Exclude | Word::And)));
+        let reaches = next.is_some_and(|t| {
+            matches!(
+                t.tok,
+                Tok::Val(..)
+                    | Tok::Col(..)
+                    | Tok::Num(_)
+                    | Tok::Time(_)
+                    | Tok::Word(Word::Missing | Word::Duplicates)
+            )
+        });
+        if !reaches {
+            self.draft.dangling.push(self.tokens[i].text.clone());
+        }
+    }
+
+    /// `实际工时超过计划工时`, `above average`: a bound that is no number.
+    pub(super) fn read_comparisons(&mut self) {
+        for i in 1..self.tokens.len() {
+            let Some(cmp) = self.word(Some(i)).and_then(crate::read::draft::comparison) else { continue };
+            let figure =
+                |j: usize| self.col(j).filter(|c| self.scope.role(*c) == Role::Measure && !self.used[j]);
+            if let (Some(left), Some(right)) = (figure(i - 1), figure(i + 1)) {
+                self.draft.against.push((left, cmp, right));
+                self.used[i - 1] = true;
+                self.used[i + 1] = true;
+            } else if matches!(self.after(i), Some(Word::Mean | Word::Median)) {
+                self.draft.dangling.push(self.tokens[i].text.clone());
+            }
+        }
+    }
+
     /// What rows are called: counted, or nothing more than a noun.
     pub(super) fn read_row_noun(&mut self, i: usize) {
         let counted = matches!(self.before_values(i), Some(Word::HowMany | Word::Count | Word::HowMuch))
@@ -39,10 +74,17 @@ impl Reader<'_> {
             || self.asked_after(i)
             || self.most(i);
         self.draft.names_rows = true;
+        self.name_rows(i);
         let rows = Wanted::Fixed(Measure::Rows);
         if counted && !self.draft.measures.contains(&rows) {
             self.draft.measures.push(rows);
         }
+    }
+
+    pub(super) fn name_rows(&mut self, i: usize) {
+        let text = &self.tokens[i].text;
+        let singular = if text.is_ascii() { text.strip_suffix('s').unwrap_or(text) } else { text };
+        self.draft.nouns.push(singular.to_owned());
     }
 
     /// A word of the file's name counts nothing: asked how many there are of it, the table does not say.
@@ -56,6 +98,18 @@ impl Reader<'_> {
             self.draft.lacking.push((usize::MAX, self.tokens[i].text.clone()));
         }
     }
+}
+
+/// The one figure whose name begins with what the rows were called: `claim amount` for claims.
+pub(super) fn about_nouns(scope: &Scope<'_>, draft: &Draft) -> Option<ColRef> {
+    let main = *scope.in_scope.first()?;
+    let table = &scope.tables[main];
+    let begins = |c: &crate::table::Column| {
+        let rest = draft.nouns.iter().find_map(|n| c.full.strip_prefix(n.as_str()));
+        c.role == Role::Measure && rest.is_some_and(|r| r.starts_with(' '))
+    };
+    let found = table.indices(begins);
+    found.first().filter(|_| found.len() == 1).map(|column| ColRef { table: main, column: *column })
 }
 
 /// Turns the two figures of a draft into one where the words between them say so.

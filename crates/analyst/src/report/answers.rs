@@ -44,6 +44,9 @@ impl Desk<'_> {
             Filter::Number { column, cmp, value } => {
                 format!("{} {} {}", name(*column), text(cmp.sql()), number(*value))
             }
+            Filter::Columns { left, cmp, right } => {
+                format!("{} {} {}", name(*left), text(cmp.sql()), name(*right))
+            }
             Filter::Days { days, .. } => text(&days.label),
             Filter::Yes { column, yes } => {
                 format!("{} = {}", name(*column), if *yes { self.t("是", "yes") } else { self.t("否", "no") })

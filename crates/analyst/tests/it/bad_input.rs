@@ -4,8 +4,11 @@ use std::io::Write;
 
 use crate::support::Bench;
 
-fn table(name: &str, text: &str) -> (std::path::PathBuf, Bench) {
-    let folder = std::env::temp_dir().join(format!("ba-analyst-{}-{name}", std::process::id()));
+pub fn table(name: &str, text: &str) -> (std::path::PathBuf, Bench) {
+    // Every table has its folder: tests run side by side.
+    static COUNT: std::sync::atomic::AtomicUsize = std::sync::atomic::AtomicUsize::new(0);
+    let count = COUNT.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
+    let folder = std::env::temp_dir().join(format!("ba-analyst-{}-{count}-{name}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     let path = folder.join(format!("{name}.csv"));
     std::fs::File::create(&path).unwrap().write_all(text.as_bytes()).unwrap();

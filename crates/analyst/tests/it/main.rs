@@ -6,4 +6,5 @@ mod support;
 
 mod bad_input;
 mod questions;
+mod readings;
 mod reports;

@@ -1,0 +1,51 @@
+//! Words that could change a figure are understood, or there is no figure.
+
+use crate::bad_input::table;
+use crate::support::{Bench, answer};
+
+fn tasks() -> Bench {
+    let text = "任务编号,负责人,计划工时,实际工时,优先级,状态\nT1,陈静,5,8,高,已完成\nT2,陈静,6,4,中,未开始\nT3,刘洋,9,9,高,已延期\nT4,刘洋,7,10,低,已完成\n";
+    let (folder, bench) = table("tasks", text);
+    std::fs::remove_dir_all(folder).unwrap_or_default();
+    bench
+}
+
+fn ask(bench: &mut Bench, question: &str) -> String {
+    answer(&bench.ask(&[], question).report.content)
+}
+
+#[test]
+fn a_negation_is_never_lost() {
+    let mut bench = tasks();
+    assert!(ask(&mut bench, "未完成的任务有多少").contains("**2**"));
+    assert!(ask(&mut bench, "没开始的任务有多少").contains("**1**"));
+    assert!(!ask(&mut bench, "没有交付的任务有多少").contains("**"));
+}
+
+#[test]
+fn one_unknown_character_is_enough_to_refuse() {
+    let mut bench = tasks();
+    assert!(!ask(&mut bench, "各险种的实际工时").contains("**"));
+}
+
+#[test]
+fn a_common_word_is_a_value_only_beside_its_column() {
+    let mut bench = tasks();
+    assert!(ask(&mut bench, "高优先级任务的实际工时合计").contains("**17**"));
+    assert!(ask(&mut bench, "实际工时最高的负责人").contains("**刘洋**"));
+}
+
+#[test]
+fn columns_are_compared_and_averages_are_no_bounds() {
+    let mut bench = tasks();
+    assert!(ask(&mut bench, "实际工时超过计划工时的任务有多少").contains("**2**"));
+    assert!(!ask(&mut bench, "how many tasks have 实际工时 above average?").contains("**"));
+}
+
+#[test]
+fn rates_of_values_and_figures_per_unit() {
+    let mut bench = tasks();
+    assert!(ask(&mut bench, "完成率是多少").contains("**50%**"));
+    assert!(ask(&mut bench, "实际工时占计划工时的比例").contains("**114.81%**"));
+    assert!(!ask(&mut bench, "实际工时 per mile").contains("**"));
+}
