@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ba_agent::tool::{Body, Effects, StoredData, ToolContext, ToolOutput, TypedTool};
 use ba_data::{ReadRequest, Tables};
-use ba_protocol::text::{human_size, shorten};
+use ba_protocol::text::human_size;
 use ba_protocol::{ToolErrorType, ToolFailure};
 use ba_web::content::{Kind, kind_of};
 use ba_web::fetch::{Fetched, Web};
@@ -138,7 +138,9 @@ impl WebReader {
 }
 
 fn unsupported(kind: &str) -> ToolFailure {
-    let kind = shorten(&ba_protocol::text::one_line(kind), 80);
+    // A header is the server's text: only what looks like a type is repeated.
+    let plain = kind.len() <= 80 && kind.chars().all(|c| c.is_ascii_alphanumeric() || "/+.-_".contains(c));
+    let kind = if plain { kind } else { "an unknown type" };
     let message = format!("the address holds `{kind}`, which is not readable as text");
     ToolFailure::execution("UNSUPPORTED_TYPE", message).with_hint(
         "web_reader reads HTML, PDF, CSV, JSON, plain text and feeds; ask the user to upload other files",
@@ -161,11 +163,7 @@ fn output(fetched: &Fetched, reading: Reading) -> ToolOutput {
     output.untrusted_source = Some(fetched.url.to_string());
     output.notes = reading.notes;
     if fetched.redirects > 0 {
-        output.notes.push(format!(
-            "redirected {} times, to {}",
-            fetched.redirects,
-            shorten(fetched.url.as_str(), 200)
-        ));
+        output.notes.push("redirected; the source is where it led".to_owned());
     }
     if characters == 0 {
         output.notes.push("no readable text; the page may need a browser".to_owned());

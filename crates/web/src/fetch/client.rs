@@ -45,7 +45,7 @@ pub(super) fn unsent(error: reqwest::Error, host: &str, config: &WebConfig) -> F
             return refused.clone();
         }
         if let Some(tls) = tls_problem(inner) {
-            return FetchError::Tls { host, detail: tls.to_string() };
+            return FetchError::Tls { host, detail: in_words(tls) };
         }
         cause = inner.source();
     }
@@ -62,6 +62,24 @@ fn tls_problem<'a>(error: &'a (dyn std::error::Error + 'static)) -> Option<&'a r
         error = inner;
     }
     error.downcast_ref()
+}
+
+/// The library's own message quotes the certificate.
+fn in_words(error: &rustls::Error) -> &'static str {
+    use rustls::CertificateError as C;
+    match error {
+        rustls::Error::InvalidCertificate(C::Expired | C::ExpiredContext { .. }) => "it has expired",
+        rustls::Error::InvalidCertificate(C::NotValidYet | C::NotValidYetContext { .. }) => {
+            "it is not valid yet"
+        }
+        rustls::Error::InvalidCertificate(C::UnknownIssuer) => "nobody we trust has issued it",
+        rustls::Error::InvalidCertificate(C::NotValidForName | C::NotValidForNameContext { .. }) => {
+            "it is for another name"
+        }
+        rustls::Error::InvalidCertificate(C::Revoked) => "it was revoked",
+        rustls::Error::InvalidCertificate(_) => "it is not well formed, or not for this use",
+        _ => "no secure connection could be agreed on",
+    }
 }
 
 /// An error with its causes: reqwest's own words alone say little.

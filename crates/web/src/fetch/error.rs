@@ -1,4 +1,5 @@
-//! Why something could not be fetched, and what a model is told about it.
+//! Why something could not be fetched, and what a model is told about it. In our words: a message stands outside the
+//! mark of untrusted text, so nothing a server wrote may be part of one, beside its host's name.
 
 use std::time::Duration;
 
@@ -11,14 +12,14 @@ pub enum FetchError {
     /// The guard said no: the target is not on the public web, or the operator excluded it.
     #[error("`{host}` may not be read: {reason}")]
     Refused { host: String, reason: String },
-    #[error("the site's robots.txt does not allow reading {path}")]
-    Robots { path: String },
+    #[error("the robots.txt of `{host}` does not allow reading this page")]
+    Robots { host: String },
     #[error("`{host}` cannot be found: {detail}")]
     Unresolved { host: String, detail: String },
     #[error("`{host}` cannot be reached: {detail}")]
     Unreachable { host: String, detail: String },
     #[error("`{host}` has no valid certificate: {detail}")]
-    Tls { host: String, detail: String },
+    Tls { host: String, detail: &'static str },
     #[error("no {phase} within {seconds} s")]
     Timeout { phase: &'static str, seconds: u64 },
     #[error("larger than the limit of {limit} bytes")]

@@ -192,7 +192,9 @@ impl Inner {
         let asked = self.verdicts.try_get_with(origin, self.read_robots(url)).await;
         match asked.map_err(|e| FetchError::clone(&e))? {
             Verdict::Rules(rules) if rules.allow(url) => Ok(()),
-            Verdict::Rules(_) => Err(FetchError::Robots { path: url.path().to_owned() }),
+            Verdict::Rules(_) => {
+                Err(FetchError::Robots { host: url.host_str().unwrap_or_default().to_owned() })
+            }
             Verdict::Failed(status) => Err(FetchError::Status { status, retry_after: None }),
         }
     }

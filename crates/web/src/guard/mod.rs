@@ -82,13 +82,6 @@ impl Guard {
         };
         let name = host.to_string().trim_end_matches('.').to_owned();
         let refused = |reason: &str| FetchError::Refused { host: name.clone(), reason: reason.to_owned() };
-        match url.port_or_known_default() {
-            Some(port) if self.ports.contains(&port) => {}
-            port => {
-                let port = port.unwrap_or_default();
-                return Err(refused(&format!("port {port} is not among the ports that may be read")));
-            }
-        }
         if self.deny_domains.iter().any(|d| is_below(&name, d)) {
             return Err(refused("the operator excluded this domain"));
         }
@@ -96,12 +89,19 @@ impl Guard {
             return Err(refused("the operator allows other domains only"));
         }
         match host {
-            Host::Ipv4(ip) => self.address(&name, IpAddr::V4(ip)),
-            Host::Ipv6(ip) => self.address(&name, IpAddr::V6(ip)),
+            Host::Ipv4(ip) => self.address(&name, IpAddr::V4(ip))?,
+            Host::Ipv6(ip) => self.address(&name, IpAddr::V6(ip))?,
             Host::Domain(_) if !name.contains('.') || PRIVATE_NAMES.iter().any(|p| is_below(&name, p)) => {
-                Err(refused("the name is not one of the public web"))
+                return Err(refused("the name is not one of the public web"));
             }
-            Host::Domain(_) => Ok(()),
+            Host::Domain(_) => {}
+        }
+        match url.port_or_known_default() {
+            Some(port) if self.ports.contains(&port) => Ok(()),
+            port => {
+                let port = port.unwrap_or_default();
+                Err(refused(&format!("port {port} is not among the ports that may be read")))
+            }
         }
     }
 

@@ -1,5 +1,9 @@
 //! The guard against every disguise of a private address we know.
 
+use std::net::Ipv4Addr;
+
+use proptest::prelude::*;
+
 use super::*;
 
 fn refusal(url: &str) -> FetchError {
@@ -164,5 +168,36 @@ fn an_opened_address_opens_nothing_else() {
     assert!(guard.parse("http://10.1.2.3/").is_ok());
     for url in ["http://10.1.2.4/", "http://[::ffff:10.1.2.3]/", "http://10.1.2.3:8080/"] {
         assert!(guard.parse(url).is_err(), "{url}");
+    }
+}
+
+proptest! {
+    /// However an address is spelled, it is judged as the address it is.
+    #[test]
+    fn every_spelling_of_an_address_is_judged_alike(bits: u32, style in 0..8) {
+        let [a, b, c, d] = bits.to_be_bytes();
+        let host = match style {
+            0 => format!("{a}.{b}.{c}.{d}"),
+            1 => format!("{bits}"),
+            2 => format!("{bits:#x}"),
+            3 => format!("0{bits:o}"),
+            4 => format!("0{a:o}.{b:#x}.{c}.{d}"),
+            5 => format!("{a}.{}", bits & 0x00ff_ffff),
+            6 => format!("{a}.{b}.{}", bits & 0xffff),
+            _ => format!("{a}.{b}.{c}.{d}."),
+        };
+        let public = address::not_public(IpAddr::V4(Ipv4Addr::from(bits))).is_none();
+        prop_assert_eq!(Guard::default().parse(&format!("http://{}/", host)).is_ok(), public, "{}", host);
+        for wrapped in [format!("::ffff:{a}.{b}.{c}.{d}"), format!("64:ff9b::{a}.{b}.{c}.{d}"), format!("::{a}.{b}.{c}.{d}")] {
+            prop_assert!(Guard::default().parse(&format!("http://[{}]/", wrapped)).is_err(), "{}", wrapped);
+        }
+    }
+
+    /// Nothing a model can write makes the guard panic or lets another scheme through.
+    #[test]
+    fn any_text_is_judged(text in "\\PC{0,60}", scheme in "(https?|file|ftp|HTTP)?:?/{0,3}") {
+        if let Ok(url) = Guard::default().parse(&format!("{scheme}{text}")) {
+            prop_assert!(matches!(url.scheme(), "http" | "https") && url.username().is_empty());
+        }
     }
 }
