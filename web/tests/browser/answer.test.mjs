@@ -11,7 +11,7 @@ describe("a conversation", { skip }, () => {
   let browser;
   let page;
   before(async () => {
-    server = await startServer();
+    server = await startServer({ config: "prices = { input = 1.0, output = 4.0 }" });
     browser = await openBrowser();
     page = browser.page;
     await page.goto(server.url);
@@ -72,6 +72,8 @@ describe("a conversation", { skip }, () => {
     assert.equal(await colour("plan", "borderLeftColor"), "rgb(255, 152, 0)");
     await page.locator(".katex").first().waitFor();
     assert.match(await page.locator(".warnings").innerText(), /提示/, "the file that does not exist");
+    // 3 × 1,200 tokens in at 1.0 and 3 × 240 out at 4.0 per million.
+    assert.match(await page.locator("footer .facts").innerText(), /3,600 入 \/ 720 出 tokens · 费用 0\.0065/);
     await page.waitForTimeout(400);
     await browser.shot("answer-end-zh-light");
     await toTop(page);
@@ -162,6 +164,7 @@ describe("a conversation", { skip }, () => {
     await page.getByRole("tab", { name: "上下文" }).click();
     await page.locator("aside").getByText("系统提示").waitFor();
     await page.locator("aside").getByText("技能：trend-growth → echarts-design").waitFor();
+    await page.locator("aside", { hasText: "费用 0.0065" }).waitFor();
     await page.locator("aside details").first().click();
     await browser.shot("panel-context-zh-light");
     await page.getByRole("button", { name: "收起右栏" }).click();

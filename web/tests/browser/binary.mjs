@@ -1,6 +1,6 @@
 /** The real `ba-agent` as a child process, with its own data folder and a scripted model. `BA_AGENT_BIN` names it. */
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,12 +14,14 @@ const READY = /BA-Agent is ready: (http:\/\/\S+)/;
 /** Nothing of the caller's own configuration reaches the server under test. */
 const cleanEnv = (extra) => ({ ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^BA_|_API_KEY$/.test(name))), ...extra });
 
-export async function startBinary({ env = {}, listen = "127.0.0.1:0", users = {}, dataDir = mkdtempSync(join(tmpdir(), "ba-agent-page-")) } = {}) {
+export async function startBinary({ env = {}, config = "", listen = "127.0.0.1:0", users = {}, dataDir = mkdtempSync(join(tmpdir(), "ba-agent-page-")) } = {}) {
   for (const [name, password] of Object.entries(users)) {
     const added = spawnSync(BINARY, ["user", "add", name, "--data-dir", dataDir], { input: `${password}\n`, env: cleanEnv({}), encoding: "utf8" });
     if (added.status !== 0) throw new Error(`user add: ${added.stdout}${added.stderr}`);
   }
-  const child = spawn(BINARY, ["serve", "--listen", listen, "--data-dir", dataDir], { env: cleanEnv(env), cwd: dataDir, stdio: ["ignore", "pipe", "pipe"] });
+  const settings = join(dataDir, "ba-agent.toml");
+  writeFileSync(settings, config);
+  const child = spawn(BINARY, ["serve", "--listen", listen, "--data-dir", dataDir, "--config", settings], { env: cleanEnv(env), cwd: dataDir, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   const url = await new Promise((resolve, reject) => {
     const timer = setTimeout(() => reject(new Error(`not ready after 180 s:\n${output}`)), 180_000);
