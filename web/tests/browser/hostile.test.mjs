@@ -44,7 +44,7 @@ after(async () => {
 
 /** Nothing got out, nothing ran in the page, and the page is still itself. */
 async function unharmed() {
-  await page.waitForTimeout(250);
+  await page.waitForTimeout(120);
   assert.deepEqual(hits, [], "no request reached the evil server");
   assert.equal(await page.evaluate(() => window.pwned), undefined, "nothing ran in the page's own origin");
   assert.ok(page.url().startsWith(server.url), "the top window stayed");
