@@ -5,6 +5,9 @@ use std::time::Duration;
 
 use ba_protocol::{ToolErrorType, ToolFailure};
 
+/// A longer wait than this is not worth a retry of ours.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum FetchError {
     #[error("not an address that can be read: {detail}")]
@@ -14,6 +17,9 @@ pub enum FetchError {
     Refused { host: String, reason: String },
     #[error("the robots.txt of `{host}` does not allow reading this page")]
     Robots { host: String },
+    /// RFC 9309 2.3.1.4: a server that fails to say forbids everything, for now.
+    #[error("`{host}` failed to give its robots.txt (status {status}), so its pages may not be read for now")]
+    NoRobots { host: String, status: u16 },
     #[error("`{host}` cannot be found: {detail}")]
     Unresolved { host: String, detail: String },
     #[error("`{host}` cannot be reached: {detail}")]
@@ -40,6 +46,7 @@ impl From<FetchError> for ToolFailure {
             Address { .. } => (T::ValidationError, "BAD_URL"),
             Refused { .. } => (T::PermissionError, "ADDRESS_REFUSED"),
             Robots { .. } => (T::PermissionError, "ROBOTS_DISALLOWED"),
+            NoRobots { .. } => (T::PermissionError, "ROBOTS_UNAVAILABLE"),
             // Only a resolver in trouble is worth asking again.
             Unresolved { detail, .. } if detail.contains("emporary") => {
                 (T::NetworkError, "NAME_NOT_RESOLVED")
@@ -52,6 +59,10 @@ impl From<FetchError> for ToolFailure {
             Redirects { .. } => (T::ExecutionError, "TOO_MANY_REDIRECTS"),
             Status { status: 404 | 410, .. } => (T::NotFound, "HTTP_NOT_FOUND"),
             Status { status: 401 | 402 | 403 | 407 | 451, .. } => (T::PermissionError, "HTTP_FORBIDDEN"),
+            // Sooner than it asks for would be rude, and in vain.
+            Status { retry_after: Some(wait), .. } if *wait > PATIENCE => {
+                (T::ExecutionError, "HTTP_UNAVAILABLE")
+            }
             Status { status: 408 | 425 | 429 | 500..=599, .. } => (T::NetworkError, "HTTP_UNAVAILABLE"),
             Status { .. } => (T::ExecutionError, "HTTP_STATUS"),
             Garbled { .. } => (T::ExecutionError, "UNREADABLE"),
@@ -78,5 +89,28 @@ fn hint(error: &FetchError) -> Option<String> {
             Some("check the address, or use another source".into())
         }
         _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_passing_trouble_is_tried_again() {
+        let status = |status, wait: Option<u64>| {
+            let retry_after = wait.map(Duration::from_secs);
+            ToolFailure::from(FetchError::Status { status, retry_after }).error_type
+        };
+        assert_eq!(status(503, None), ToolErrorType::NetworkError);
+        assert_eq!(status(429, Some(1)), ToolErrorType::NetworkError);
+        assert_eq!(status(429, Some(60)), ToolErrorType::ExecutionError);
+        assert_eq!(status(404, None), ToolErrorType::NotFound);
+        assert_eq!(status(403, None), ToolErrorType::PermissionError);
+        let unresolved = |detail: &str| {
+            ToolFailure::from(FetchError::Unresolved { host: "h".into(), detail: detail.into() }).error_type
+        };
+        assert_eq!(unresolved("Temporary failure in name resolution"), ToolErrorType::NetworkError);
+        assert_eq!(unresolved("Name or service not known"), ToolErrorType::NotFound);
     }
 }

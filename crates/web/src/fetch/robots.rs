@@ -193,4 +193,21 @@ mod tests {
         let many = format!("User-agent: *\nDisallow: /{}b$\n", "*a".repeat(50_000));
         assert!(allows(&many, &format!("/{}", "a".repeat(4_000))));
     }
+
+    /// The definition, letter by letter.
+    fn model(pattern: &[u8], path: &[u8]) -> bool {
+        match pattern {
+            [] => true,
+            b"$" => path.is_empty(),
+            [b'*', rest @ ..] => (0..=path.len()).any(|at| model(rest, &path[at..])),
+            [letter, rest @ ..] => path.first() == Some(letter) && model(rest, &path[1..]),
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn matching_is_as_defined(pattern in "/[ab*]{0,8}[$]?", path in "/[ab]{0,10}") {
+            proptest::prop_assert_eq!(matches(&pattern, &path), model(pattern.as_bytes(), path.as_bytes()));
+        }
+    }
 }

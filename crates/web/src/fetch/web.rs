@@ -1,6 +1,6 @@
 //! [`Web`]: one page, hop by hop; and one call to an endpoint of the operator. Every hop is checked before it is made.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -8,6 +8,8 @@ use reqwest::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_TYPE, HeaderMap, HeaderNa
 use reqwest::{Client, RequestBuilder, Response};
 use tokio::sync::Semaphore;
 use url::Url;
+
+use crate::guard::Guard;
 
 use super::body::{self, Limits, Overflow};
 use super::cache::Pages;
@@ -31,10 +33,12 @@ pub struct Web(Arc<Inner>);
 
 struct Inner {
     config: WebConfig,
-    /// Connects only to addresses the guard let through.
-    guarded: Client,
+    resolver: Arc<dyn Resolve>,
+    /// Connects only to addresses the guard let through. Made when first used: reading the certificates takes a while,
+    /// and many a run never asks for the web.
+    guarded: OnceLock<Client>,
     /// For the operator's endpoints only.
-    trusted: Client,
+    trusted: OnceLock<Client>,
     turns: Turns,
     verdicts: Verdicts,
     pages: Pages,
@@ -60,12 +64,15 @@ impl Web {
     }
 
     pub fn with_resolver(config: WebConfig, resolver: Arc<dyn Resolve>) -> Result<Self, FetchError> {
-        let guard = Some(config.guard.clone());
-        let guarded = client(&config, Checked { resolver: Arc::clone(&resolver), guard })?;
-        let trusted = client(&config, Checked { resolver, guard: None })?;
+        if HeaderValue::from_str(&config.user_agent).is_err() {
+            return Err(FetchError::Address {
+                detail: "the user agent cannot be sent as a header".to_owned(),
+            });
+        }
         Ok(Self(Arc::new(Inner {
-            guarded,
-            trusted,
+            resolver,
+            guarded: OnceLock::new(),
+            trusted: OnceLock::new(),
             turns: Turns::new(config.host_interval),
             verdicts: verdicts(),
             pages: Pages::new(config.cache_bytes),
@@ -104,6 +111,22 @@ enum Hop {
 }
 
 impl Inner {
+    fn guarded(&self) -> Result<&Client, FetchError> {
+        self.made(&self.guarded, Some(self.config.guard.clone()))
+    }
+
+    fn trusted(&self) -> Result<&Client, FetchError> {
+        self.made(&self.trusted, None)
+    }
+
+    fn made<'a>(&self, slot: &'a OnceLock<Client>, guard: Option<Guard>) -> Result<&'a Client, FetchError> {
+        if let Some(ready) = slot.get() {
+            return Ok(ready);
+        }
+        let made = client(&self.config, Checked { resolver: Arc::clone(&self.resolver), guard })?;
+        Ok(slot.get_or_init(|| made))
+    }
+
     async fn within<T>(&self, work: impl Future<Output = Result<T, FetchError>>) -> Result<T, FetchError> {
         let limit = self.config.timeout;
         let timed = tokio::time::timeout(limit, async {
@@ -157,7 +180,7 @@ impl Inner {
         self.config.guard.url(url)?;
         let host = url.host_str().unwrap_or_default();
         self.turns.wait(host).await;
-        let mut request = self.guarded.get(url.clone()).header(ACCEPT, ACCEPTED_TYPES);
+        let mut request = self.guarded()?.get(url.clone()).header(ACCEPT, ACCEPTED_TYPES);
         for (name, value) in validators {
             request = request.header(name, value);
         }
@@ -189,13 +212,14 @@ impl Inner {
     /// Fails unless the origin's robots.txt lets us read this URL.
     async fn ask_robots(&self, url: &Url) -> Result<(), FetchError> {
         let origin = url.origin().ascii_serialization();
+        let host = || url.host_str().unwrap_or_default().to_owned();
         let asked = self.verdicts.try_get_with(origin, self.read_robots(url)).await;
         match asked.map_err(|e| FetchError::clone(&e))? {
             Verdict::Rules(rules) if rules.allow(url) => Ok(()),
             Verdict::Rules(_) => {
                 Err(FetchError::Robots { host: url.host_str().unwrap_or_default().to_owned() })
             }
-            Verdict::Failed(status) => Err(FetchError::Status { status, retry_after: None }),
+            Verdict::Failed(status) => Err(FetchError::NoRobots { host: host(), status }),
         }
     }
 
@@ -231,8 +255,8 @@ impl Inner {
         }
         let host = url.host_str().unwrap_or_default().to_owned();
         let mut builder = match request.method {
-            Method::Get => self.trusted.get(url),
-            Method::Post => self.trusted.post(url),
+            Method::Get => self.trusted()?.get(url),
+            Method::Post => self.trusted()?.post(url),
         };
         for (name, value) in &request.headers {
             let mut value = HeaderValue::from_str(value.expose())

@@ -30,13 +30,8 @@ async fn packed(encoding: &str, plain: &[u8]) -> Vec<u8> {
 
 async fn answering(reply: impl Fn() -> Reply + Send + Sync + 'static) -> (Site, Web) {
     let site = Site::start(move |_| reply()).await;
-    let config = WebConfig {
-        max_body: MIB,
-        timeout: Duration::from_secs(2),
-        idle_timeout: Duration::from_millis(300),
-        ..config(&[&site])
-    };
-    (site, Web::new(config).unwrap())
+    let web = Web::new(WebConfig { max_body: MIB, ..config(&[&site]) }).unwrap();
+    (site, web)
 }
 
 async fn error_for(reply: impl Fn() -> Reply + Send + Sync + 'static) -> FetchError {
@@ -123,12 +118,19 @@ async fn a_body_announced_too_large_is_not_even_read() {
 
 #[tokio::test]
 async fn slow_servers_run_out_of_time() {
-    let silent = error_for(|| Reply::endless(&[], b"x".to_vec(), Duration::from_secs(60))).await;
+    async fn error_for(idle: Duration, reply: impl Fn() -> Reply + Send + Sync + 'static) -> FetchError {
+        let site = Site::start(move |_| reply()).await;
+        let limits = WebConfig { timeout: Duration::from_secs(2), idle_timeout: idle, ..config(&[&site]) };
+        Web::new(limits).unwrap().fetch(&site.url("/")).await.unwrap_err()
+    }
+    let short = Duration::from_millis(200);
+    let silent = error_for(short, || Reply::endless(&[], b"x".to_vec(), Duration::from_secs(60))).await;
     assert_eq!(silent, FetchError::Timeout { phase: "more of the body", seconds: 0 });
     // A byte now and then is never silent, yet the whole must end.
-    let dripping = error_for(|| Reply::endless(&[], b"x".to_vec(), Duration::from_millis(20))).await;
+    let long = Duration::from_secs(60);
+    let dripping = error_for(long, || Reply::endless(&[], b"x".to_vec(), Duration::from_millis(20))).await;
     assert_eq!(dripping, FetchError::Timeout { phase: "complete answer", seconds: 2 });
-    let header = error_for(|| Reply::Endless {
+    let header = error_for(long, || Reply::Endless {
         head: b"HTTP/1.1 200 OK\r\n".to_vec(),
         piece: b"x".to_vec(),
         pause: Duration::from_millis(50),

@@ -41,7 +41,13 @@ async fn no_robots_file_allows_and_a_failing_one_does_not() {
         })
         .await;
         let read = respectful(&[&site]).fetch(&site.url("/page")).await;
-        assert_eq!(read.is_ok(), allowed, "{status}: {read:?}");
+        match read {
+            Ok(_) => assert!(allowed, "{status}"),
+            Err(error) => {
+                let expected = FetchError::NoRobots { host: "127.0.0.1".into(), status };
+                assert!(!allowed && error == expected, "{status}: {error}");
+            }
+        }
         let expected: &[&str] = if allowed { &["/robots.txt", "/page"] } else { &["/robots.txt"] };
         assert_eq!(site.paths(), expected);
     }
