@@ -18,8 +18,7 @@ use super::manners::{Turns, Verdict, Verdicts, verdicts};
 use super::resolve::Checked;
 use super::robots::{self, Rules};
 use super::{
-    ApiRequest, ApiResponse, Endpoint, FetchError, Method, PRODUCT, Resolve, Robots, SystemResolver,
-    WebConfig,
+    ApiRequest, ApiResponse, Endpoint, FetchError, Method, Resolve, Robots, SystemResolver, WebConfig,
 };
 
 /// Requests of the whole process at one time.
@@ -226,7 +225,7 @@ impl Inner {
     async fn read_robots(&self, page: &Url) -> Result<Verdict, FetchError> {
         let missing = || FetchError::Garbled { detail: "no origin".to_owned() };
         let mut url = page.join("/robots.txt").map_err(|_| missing())?;
-        let nothing = Verdict::Rules(Arc::new(Rules::default()));
+        let nothing = Verdict::Rules(Arc::new(Rules::none()));
         for _ in 0..=self.config.max_redirects {
             let response = match self.hop(&url, Vec::new()).await? {
                 Hop::Elsewhere(next) => {
@@ -238,7 +237,7 @@ impl Inner {
             return match response.status().as_u16() {
                 200..=299 => {
                     let text = body::read(response, self.limits(robots::MAX_BYTES, Overflow::Cut)).await?;
-                    Ok(Verdict::Rules(Arc::new(Rules::parse(&text, PRODUCT))))
+                    Ok(Verdict::Rules(Arc::new(Rules::parse(&text))))
                 }
                 status @ 500.. => Ok(Verdict::Failed(status)),
                 // RFC 9309 2.3.1.3: unavailable, so there are no rules.

@@ -2,6 +2,7 @@
 //! does wrong.
 
 mod server;
+mod web;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};

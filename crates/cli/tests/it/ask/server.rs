@@ -28,14 +28,20 @@ pub struct Server {
 
 impl Server {
     pub fn start(dialect: Dialect) -> Self {
+        Self::start_with(dialect, turn)
+    }
+
+    /// Answers each request with what `turn` makes of it.
+    pub fn start_with(dialect: Dialect, turn: impl Fn(&Value) -> String + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
         let kept = requests.clone();
+        let turn = Arc::new(turn);
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                let kept = kept.clone();
-                std::thread::spawn(move || answer(stream, dialect, &kept));
+                let (kept, turn) = (kept.clone(), turn.clone());
+                std::thread::spawn(move || answer(stream, dialect, turn.as_ref(), &kept));
             }
         });
         let path = if dialect == Dialect::OpenAi { "/v1" } else { "" };
@@ -51,7 +57,12 @@ impl Server {
     }
 }
 
-fn answer(mut stream: TcpStream, dialect: Dialect, kept: &Mutex<Vec<Value>>) -> Option<()> {
+fn answer(
+    mut stream: TcpStream,
+    dialect: Dialect,
+    turn: &dyn Fn(&Value) -> String,
+    kept: &Mutex<Vec<Value>>,
+) -> Option<()> {
     let body = read_body(&mut stream)?;
     let request: Value = serde_json::from_slice(&body).ok()?;
     let text = turn(&request);
