@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use crate::glossary::Glossary;
+use crate::glossary::{ConceptRole, Glossary};
 use crate::lex::{ColRef, Meaning};
 use crate::names::{name_parts, related, row_nouns, stem, without_unit};
 use crate::norm::{is_cjk, is_word, name_words, normal, normalise};
@@ -31,15 +31,38 @@ impl Dictionary {
         for name in &glossary.stop {
             dictionary.add(name, Meaning::Stop);
         }
-        for (i, concept) in glossary.concepts.iter().enumerate() {
-            for name in &concept.names {
-                dictionary.add(name, Meaning::Concept(i));
-            }
-        }
         for (t, table) in tables.iter().enumerate() {
             dictionary.add_table(t, table, glossary);
         }
+        for (i, concept) in glossary.concepts.iter().enumerate() {
+            let lacking = !tables.iter().any(|t| t.columns.iter().any(|c| c.has_concept(&concept.id)));
+            for name in &concept.names {
+                let says_less = lacking
+                    && concept.role == ConceptRole::Measure
+                    && dictionary.says_more(name, tables, glossary);
+                if !says_less {
+                    dictionary.add(name, Meaning::Concept(i));
+                }
+            }
+        }
         dictionary
+    }
+
+    /// `talk time` where a column is about talk: the words say more than the concept that no column stands for.
+    fn says_more(&self, name: &str, tables: &[Table], glossary: &Glossary) -> bool {
+        let figure = |word: &str| {
+            let chars: Vec<char> = word.chars().collect();
+            let entries = chars.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
+            entries.iter().any(|(phrase, meaning)| match meaning {
+                Meaning::Column(at, _) => {
+                    *phrase == chars && tables[at.table].columns[at.column].role == Role::Measure
+                }
+                _ => false,
+            })
+        };
+        let words: Vec<&str> = name.split(' ').collect();
+        let known = |w: &&str| figure(w) || glossary.stop.iter().any(|s| s == w);
+        words.len() > 1 && words.iter().any(|w| figure(w)) && words.iter().all(known)
     }
 
     fn add(&mut self, phrase: &str, meaning: Meaning) {
@@ -81,6 +104,17 @@ impl Dictionary {
             if let (true, Some((thing, _))) = (measured, column.full.split_once(' ')) {
                 // `patient` of `patient age`: a thing in these rows, not the figure.
                 self.add(thing, Meaning::Thing(at));
+            }
+            if let (true, Some(last)) = (measured, only_ending(table, c)) {
+                self.add(last, Meaning::Column(at, 2));
+            }
+            if let (true, Some(one)) = (measured, counted_in(&column.name, &column.words)) {
+                // `箱量` counts boxes, `产量(件)` pieces.
+                self.add(&format!("多少{one}"), Meaning::Column(at, 4));
+                self.add(&format!("几{one}"), Meaning::Column(at, 4));
+                for each in ["每", "单", "每一", "平均每"] {
+                    self.add(&format!("{each}{one}"), Meaning::Per(at));
+                }
             }
             if column.role == Role::Flag {
                 self.add(flag_name(&column.full), Meaning::Column(at, 4));
@@ -225,6 +259,24 @@ fn preference(meaning: &Meaning) -> u8 {
         Meaning::Word(_) => 5,
         _ => 6,
     }
+}
+
+/// `amount` of `loan amount`, where no other figure ends so.
+fn only_ending(table: &Table, column: usize) -> Option<&str> {
+    let ending = |c: &crate::table::Column| c.full.rsplit_once(' ').map(|(_, last)| last.to_owned());
+    let own = ending(&table.columns[column])?;
+    let figures = table.columns.iter().filter(|c| c.role == Role::Measure);
+    let alone = figures.filter(|c| c.full == own || ending(c).as_ref() == Some(&own)).count() == 1;
+    let last = table.columns[column].full.rsplit_once(' ')?.1;
+    (alone && last.len() >= 4 && last.is_ascii()).then_some(last)
+}
+
+/// What a column counts: the unit in brackets, or the name before `量` and `数`.
+fn counted_in(name: &str, words: &str) -> Option<String> {
+    let unit = name.rsplit_once(['(', '（']).map(|(_, u)| u.trim_end_matches([')', '）']));
+    let named = words.strip_suffix('量').or_else(|| words.strip_suffix('数'));
+    let chinese = |u: &&str| u.chars().count() == 1 && u.chars().all(is_cjk) && *u != "元" && *u != "天";
+    unit.filter(chinese).or_else(|| named.filter(chinese)).map(str::to_owned)
 }
 
 /// `returned` of `is returned`, `异常` of `是否异常`.

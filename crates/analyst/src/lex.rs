@@ -25,6 +25,8 @@ pub enum Meaning {
     /// What a figure's name begins with: `review` of `review stars`.
     Thing(ColRef),
     Concept(usize),
+    /// One of what a column counts: `每箱`, `单件`.
+    Per(ColRef),
     Word(Word),
     Beyond(Beyond),
     Table(usize),
@@ -55,7 +57,7 @@ pub struct Lexed {
 }
 
 static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(%|万|亿|千万|百万|千|k\b|m\b|bn\b|million|billion|thousand|mln)?").ok()
+    Regex::new(r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(%|万|亿|千万|百万|千|k\b|m\b|bn\b|million|billion|thousand|mln)?(\s?(?:seconds?\b|secs?\b|minutes?\b|mins?\b|hours?\b|hrs?\b|秒钟?|分钟|个?小时|岁|years? old\b))?").ok()
 });
 static PERCENTILES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\bp(\d{2})\b|(\d{1,2})(?:st|nd|rd|th)? percentile|第?(\d{1,2})\s?(?:%|百)?分位数?|(\d{1,2})百分位数?").ok()
@@ -79,6 +81,7 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
         let (Some(whole), Some(digits)) = (c.get(0), c.get(1)) else { continue };
         let Ok(value) = digits.as_str().replace(',', "").parse::<f64>() else { continue };
         let (end, factor) = match c.get(2).map(|m| m.as_str()) {
+            None if c.get(3).is_some() => (whole.end(), 1.0),
             Some("%") => (whole.end(), 0.01),
             Some("千" | "k" | "thousand") => (whole.end(), 1e3),
             Some("万") => (whole.end(), 1e4),
@@ -124,10 +127,24 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
         }
     }
     mentions.sort_by_key(|m| m.start);
+    drop_repeated(&text, &mut mentions);
     let mut lexed = Lexed::default();
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();
         if glossed(&text, start, end, &mentions) {
+            continue;
+        }
+        if let Some((meaning, phrase)) = negated(&word, dictionary) {
+            lexed.mended.push((word.clone(), format!("not {phrase}")));
+            let middle = start + word.chars().count()
+                - word.trim_start_matches("non-").trim_start_matches("un").chars().count();
+            mentions.push(Mention {
+                start,
+                end: middle,
+                text: "not".to_owned(),
+                meanings: vec![Meaning::Word(Word::Exclude)],
+            });
+            mentions.push(Mention { start: middle, end, text: phrase, meanings: vec![meaning] });
             continue;
         }
         match dictionary.mend(&word) {
@@ -148,6 +165,32 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     }
     lexed.mentions = mentions;
     lexed
+}
+
+/// `unresolved`: not what a flag or a value says.
+fn negated(word: &str, dictionary: &Dictionary) -> Option<(Meaning, String)> {
+    let bare = word.strip_prefix("un").or_else(|| word.strip_prefix("non"))?;
+    if bare.len() < 4 {
+        return None;
+    }
+    let text: Vec<char> = bare.chars().collect();
+    let whole = dictionary.at(&text, 0).filter(|(end, _)| *end == text.len()).map(|(_, m)| m.clone());
+    let meaning = whole.into_iter().find(|m| matches!(m, Meaning::Column(..) | Meaning::Value(..)));
+    let mended =
+        || dictionary.mend(bare).filter(|(_, m)| matches!(m, Meaning::Column(..) | Meaning::Value(..)));
+    meaning.map(|m| (m, bare.to_owned())).or_else(|| mended().map(|(p, m)| (m, p)))
+}
+
+/// `5 minutes (300 seconds)`: a number said again in brackets.
+fn drop_repeated(text: &[char], mentions: &mut Vec<Mention>) {
+    let number = |m: &Mention| matches!(m.meanings[..], [Meaning::Number(_)]);
+    let bracketed = |m: &Mention| m.start > 0 && text[m.start - 1] == '(' && text.get(m.end) == Some(&')');
+    let again: Vec<usize> = mentions
+        .windows(2)
+        .filter(|w| number(&w[0]) && number(&w[1]) && bracketed(&w[1]) && w[1].start - w[0].end <= 2)
+        .map(|w| w[1].start)
+        .collect();
+    mentions.retain(|m| !again.contains(&m.start));
 }
 
 /// `Texas (TX)`, `TX (Texas)`: a value and, in brackets, the same again.

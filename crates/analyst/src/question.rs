@@ -95,6 +95,10 @@ pub enum Filter {
         cmp: Cmp,
         value: f64,
     },
+    /// Rows without a value.
+    Empty {
+        column: ColRef,
+    },
     /// One column against another, row by row.
     Columns {
         left: ColRef,

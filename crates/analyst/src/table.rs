@@ -249,7 +249,14 @@ impl Column {
             "天数",
         ];
         let by_name = MEAN_ENDINGS.iter().any(|e| self.full.ends_with(e));
-        if by_name || self.unit.as_deref() == Some("%") { DefaultAgg::Mean } else { DefaultAgg::Sum }
+        // A few small whole numbers under a name that counts nothing are marks.
+        let high = self.max.as_deref().and_then(crate::observe::number);
+        let marks = self.kind == Kind::Integer
+            && self.distinct <= 11
+            && high.is_some_and(|h| h > 1.0 && h <= 10.0)
+            && !is_plural(&self.full)
+            && self.unit.is_none();
+        if by_name || marks || self.unit.as_deref() == Some("%") { DefaultAgg::Mean } else { DefaultAgg::Sum }
     }
 
     pub fn has_concept(&self, id: &str) -> bool {

@@ -168,6 +168,7 @@ impl<'a> Sql<'a> {
                 }
             }
             Filter::Number { column, cmp, value } => format!("{} {} {value}", self.col(*column), cmp.sql()),
+            Filter::Empty { column } => format!("{} IS NULL", self.col(*column)),
             Filter::Columns { left, cmp, right } => {
                 format!("{} {} {}", self.col(*left), cmp.sql(), self.col(*right))
             }

@@ -33,6 +33,11 @@ impl Reader<'_> {
                 }
                 Tok::Lacking(concept) => self.count_lacking(i, *concept),
                 Tok::RowNoun => self.read_row_noun(i),
+                Tok::Per(column) => {
+                    self.draft.per_unit = Some(*column);
+                    self.draft.measures.push(Wanted::Plain(*column, None));
+                    agg = None;
+                }
                 Tok::Table => self.read_file_word(i),
                 Tok::Col(column, other) if !self.used[i] => {
                     let (column, other) = (*column, *other);
@@ -102,6 +107,19 @@ impl Reader<'_> {
                 self.draft.measures.push(Wanted::Fixed(Measure::Rows));
             }
         }
+        // Rows that tell a person's sex or age are about people, whoever they are; how many people they are is not told.
+        let about_people = ["gender", "age"].iter().any(|id| !self.scope.concept_columns(id).is_empty());
+        let people = matches!(
+            concept.id.as_str(),
+            "patient" | "customer" | "employee" | "student" | "candidate" | "player"
+        );
+        let per_row = self.draft.says(Word::Count) || self.tokens.iter().any(|t| t.text.ends_with("人次"));
+        if people && about_people && (!counting || per_row) {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            if self.most(i) || counting {
+                self.draft.measures.push(Wanted::Fixed(Measure::Rows));
+            }
+        }
         // `Enterprise customers`: a noun after the value it goes with.
         let after_value = i > 0 && matches!(self.tokens[i - 1].tok, Tok::Val(..)) && self.close(i - 1, i);
         if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) {
@@ -136,6 +154,9 @@ impl Reader<'_> {
                 self.draft.per_unit = Some(column);
                 self.draft.measures.push(Wanted::Plain(column, None));
             }
+            Role::Measure
+                if self.scope.column(column).default_agg == crate::glossary::DefaultAgg::Sum
+                    && self.rate_of_figure(i, column) => {}
             // `消费次数`: how often, not how much.
             Role::Measure
                 if self.after(i) == Some(Word::Count) && self.tokens[i + 1].start == self.tokens[i].end =>
@@ -366,7 +387,8 @@ impl Reader<'_> {
 
     /// `…的订单有多少`: the question word comes last.
     pub(super) fn asked_after(&self, i: usize) -> bool {
-        let asks = matches!(self.after(i), Some(Word::HowMany | Word::HowMuch));
+        let asks = matches!(self.after(i), Some(Word::HowMany | Word::HowMuch))
+            && self.tokens[i + 1].text != "多少钱";
         let named = |t: &Token| matches!(t.tok, Tok::Col(c, _) if self.scope.role(c) == Role::Measure);
         asks && i + 2 >= self.tokens.len() && !self.tokens[i..].iter().any(named) && !self.draft.grouped
     }

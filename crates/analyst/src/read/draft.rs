@@ -4,6 +4,7 @@
 use std::collections::HashSet;
 
 use crate::lex::ColRef;
+use crate::names::seconds;
 use crate::question::{Agg, ChartKind, Cmp, Grain, Measure, Note, Order};
 use crate::read::pairs;
 use crate::read::tokens::{Scope, Tok, Token};
@@ -56,6 +57,8 @@ pub struct Draft {
     pub per_unit: Option<ColRef>,
     /// `A占B`: one figure as a part of another.
     pub part_of: bool,
+    /// `without a score`.
+    pub empty: Vec<ColRef>,
     /// `actual hours over planned hours`.
     pub against: Vec<(ColRef, Cmp, ColRef)>,
     /// Words that limit the rows in a way that was not understood.
@@ -188,9 +191,14 @@ impl Reader<'_> {
             _ => None,
         };
         self.draft.chart = chart.or(self.draft.chart);
-        let mut implied = implied_measure(&self.tokens[i].text).iter();
-        let implied = implied.find_map(|id| self.scope.concept_columns(id).first().map(|(c, _)| *c));
-        self.draft.implied = implied.or(self.draft.implied);
+        let implied = implied_measure(&self.tokens[i].text).iter();
+        let implied = implied.map(|id| self.scope.concept_columns(id)).find(|c| !c.is_empty());
+        match implied.unwrap_or_default()[..] {
+            // Two columns may be meant alike: better to ask than to guess.
+            [(_, a), (_, b), ..] if a == b => {}
+            [(first, _), ..] => self.draft.implied = Some(first),
+            [] => {}
+        }
         let said = self.tokens[i].text.as_str();
         self.draft.popular |= said.contains("popular") || said.contains("欢迎") || said.contains("热门");
         self.draft.asks_units |= matches!(self.tokens[i].text.as_str(), "多少件" | "多少台" | "多少款");
@@ -346,6 +354,7 @@ impl Reader<'_> {
                 return i + 1;
             }
             let column = self.subject(i);
+            let n = self.in_units_of(i, n, column);
             self.draft.numbers.push((column, cmp, n));
             return i + 1;
         }
@@ -418,6 +427,16 @@ impl Reader<'_> {
         thing
     }
 
+    /// `longer than 5 minutes` of a column in seconds is 300.
+    fn in_units_of(&self, i: usize, n: f64, column: Option<ColRef>) -> f64 {
+        let said = seconds(&self.tokens[i].text);
+        let held = column.and_then(|c| {
+            let column = self.scope.column(c);
+            seconds(&column.words).or_else(|| seconds(&crate::norm::normal(&column.name)))
+        });
+        said.zip(held).map_or(n, |(said, held)| n * said / held)
+    }
+
     /// The numeric column a condition is about: the nearest before it, else the next one.
     fn subject(&mut self, i: usize) -> Option<ColRef> {
         let implied = i.checked_sub(1).and_then(|j| match self.tokens[j].text.as_str() {
@@ -426,6 +445,8 @@ impl Reader<'_> {
             "longer than" | "shorter than" => Some("duration"),
             _ => None,
         });
+        let aged = ["岁", "years old", "year old"].iter().any(|u| self.tokens[i].text.ends_with(u));
+        let implied = if aged { Some("age") } else { implied };
         if let Some(column) = implied.and_then(|id| self.scope.concept_columns(id).first().map(|(c, _)| *c)) {
             self.draft.conditioned.push(column);
             return Some(column);

@@ -145,6 +145,7 @@ fn filters(draft: &Draft) -> Vec<Filter> {
             None => out.push(Filter::In { column: *column, values: vec![value.clone()], negated: *negated }),
         }
     }
+    out.extend(draft.empty.iter().map(|column| Filter::Empty { column: *column }));
     let compared = draft.against.iter();
     out.extend(compared.map(|(left, cmp, right)| Filter::Columns { left: *left, cmp: *cmp, right: *right }));
     out.extend(draft.flags.iter().map(|(column, yes)| Filter::Yes { column: *column, yes: *yes }));

@@ -2,6 +2,7 @@
 //! And nouns that only say what a row is.
 
 use crate::lex::ColRef;
+use crate::names::stem;
 use crate::question::{Agg, Measure, PART, PER};
 use crate::read::draft::{Draft, Reader, Wanted};
 use crate::read::tokens::{Scope, Tok};
@@ -36,6 +37,18 @@ impl Reader<'_> {
     pub(super) fn negation_leads_nowhere(&mut self, i: usize) {
         let next =
             self.tokens[i + 1..].iter().find(|t| !matches!(t.tok, Tok::Word(Word::Exclude | Word::And)));
+        // `don't have a score`: rows where it is missing.
+        if let Some(column) = self.col(i + 1).filter(|c| self.scope.role(*c) == Role::Measure)
+            && self.close_enough(i)
+        {
+            if self.scope.column(column).nulls > 0 {
+                self.draft.empty.push(column);
+                self.used[i + 1] = true;
+            } else {
+                self.draft.dangling.push(self.tokens[i].text.clone());
+            }
+            return;
+        }
         let reaches = next.is_some_and(|t| {
             matches!(
                 t.tok,
@@ -49,6 +62,39 @@ impl Reader<'_> {
         if !reaches {
             self.draft.dangling.push(self.tokens[i].text.clone());
         }
+    }
+
+    fn close_enough(&self, i: usize) -> bool {
+        self.tokens[i + 1].start.saturating_sub(self.tokens[i].end) <= 8
+    }
+
+    /// `不良率`: a figure over the whole it is a part of, when the table says what that is.
+    pub(super) fn rate_of_figure(&mut self, i: usize, column: ColRef) -> bool {
+        let rated = self.after(i) == Some(Word::Rate)
+            && self.tokens[i + 1].start.saturating_sub(self.tokens[i].end) <= 1;
+        if !rated {
+            return false;
+        }
+        // `nightly rate` is the column `Rate per Night`.
+        let root = stem(&self.tokens[i].text);
+        let both = |c: &crate::table::Column| {
+            let words: Vec<String> = c.full.split(' ').map(stem).collect();
+            c.role == Role::Measure && words.contains(&root) && words.contains(&stem("rate"))
+        };
+        if let Some(named) = self.scope.tables[column.table].columns.iter().position(both) {
+            self.draft.measures.push(Wanted::Plain(ColRef { table: column.table, column: named }, None));
+            return true;
+        }
+        let whole = self.scope.concept_columns("quantity").into_iter().map(|(c, _)| c).find(|c| *c != column);
+        match whole {
+            Some(whole) => {
+                let sum = |c| Box::new(Measure::Of(Agg::Sum, c));
+                let ratio = Measure::Ratio { concept: PART, numerator: sum(column), denominator: sum(whole) };
+                self.draft.measures.push(Wanted::Fixed(ratio));
+            }
+            None => self.draft.dangling.push(format!("{}{}", self.tokens[i].text, self.tokens[i + 1].text)),
+        }
+        true
     }
 
     /// `实际工时超过计划工时`, `above average`: a bound that is no number.

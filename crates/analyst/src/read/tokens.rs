@@ -22,6 +22,8 @@ pub enum Tok {
     Time(When),
     Beyond(Beyond),
     Table,
+    /// Divided by this column.
+    Per(ColRef),
     /// What a row is called.
     RowNoun,
 }
@@ -153,6 +155,7 @@ fn rank(scope: &Scope<'_>, mention: &Mention, meaning: &Meaning) -> Option<(u8, 
             };
             (rank, Tok::Val(*at, v.clone()))
         }
+        Meaning::Per(at) if known(at) => (85, Tok::Per(*at)),
         Meaning::Thing(at) if known(at) => (15, Tok::Thing(*at)),
         Meaning::Concept(i) => return concept_token(scope, mention, *i),
         Meaning::Word(w) => (50, Tok::Word(*w)),
@@ -165,6 +168,7 @@ fn rank(scope: &Scope<'_>, mention: &Mention, meaning: &Meaning) -> Option<(u8, 
         Meaning::Column(..)
         | Meaning::Value(..)
         | Meaning::Thing(_)
+        | Meaning::Per(_)
         | Meaning::RowNoun(_)
         | Meaning::Stop => {
             return None;

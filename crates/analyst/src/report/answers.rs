@@ -44,6 +44,7 @@ impl Desk<'_> {
             Filter::Number { column, cmp, value } => {
                 format!("{} {} {}", name(*column), text(cmp.sql()), number(*value))
             }
+            Filter::Empty { column } => format!("{} {}", name(*column), self.t("为空", "is empty")),
             Filter::Columns { left, cmp, right } => {
                 format!("{} {} {}", name(*left), text(cmp.sql()), name(*right))
             }
