@@ -126,8 +126,9 @@ fn file_line(facts: &FileFacts) -> String {
     synopsis::line(facts)
 }
 
-/// The observation without its tag, on one line.
+/// The observation without its tag, on one line. Words from outside stay behind: cut short, their mark would be lost.
 fn content_of(result: &ToolResult) -> String {
     let inner = result.observation.split_once('\n').map_or("", |(_, rest)| rest);
+    let inner = inner.split("<untrusted source=").next().unwrap_or_default();
     one_line(inner.trim_end_matches("</tool_result>").trim())
 }
