@@ -20,6 +20,8 @@ export class Chat {
   codes = $state.raw<CodeFile[]>([]);
   draft = $state("");
   phase = $state<"new" | "loading" | "ready" | "missing" | "error">("new");
+  /** How many questions were sent from here: the view goes to each. */
+  sent = $state(0);
   uploads = new Uploads(this);
   #stream: RunStream | null = null;
   #visit = 0;
@@ -108,6 +110,7 @@ export class Chat {
     if (!text || this.running) return;
     const turn = newTurn(text, fileIds);
     this.turns = [...this.turns, turn];
+    this.sent += 1;
     if (!this.title) this.title = text.slice(0, 60);
     this.phase = "ready";
     const body = { message: text, ...(this.id ? { conversation_id: this.id } : {}), ...(fileIds.length ? { file_ids: fileIds } : {}) };

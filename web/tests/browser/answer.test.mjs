@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { skip, startServer } from "./binary.mjs";
-import { ask, assert, doing, drawn, drop, ended, fileReady, firstVisit, input, lastTurn, openBrowser, partsOfLastAnswer, SALES, STARTING, toTop, watchDraft } from "./harness.mjs";
+import { ask, assert, drawn, drop, ended, fileReady, firstVisit, input, lastTurn, openBrowser, partsOfLastAnswer, questionTop, SALES, STARTING, toEnd, toTop, watchDraft } from "./harness.mjs";
 
 const PARTS = ["question", "analysis", "plan", "tools", "report", "table", "frame", "code", "code", "questions", "downloads"];
 
@@ -75,9 +75,11 @@ describe("a conversation", { skip }, () => {
     // 3 × 1,200 tokens in at 1.0 and 3 × 240 out at 4.0 per million.
     assert.match(await page.locator("footer .facts").innerText(), /3,600 入 \/ 720 出 tokens · 费用 0\.0065/);
     await page.waitForTimeout(400);
+    assert.ok(Math.abs((await questionTop(page)) - 14) < 3, "the answer is read from its beginning");
+    await browser.shot("answer-top-zh-light");
+    await toEnd(page);
     await browser.shot("answer-end-zh-light");
     await toTop(page);
-    await browser.shot("answer-top-zh-light");
     browser.quiet();
   });
 

@@ -85,6 +85,14 @@ export async function lastFrame(page) {
   return handle.contentFrame();
 }
 
+export const toEnd = async (page) => {
+  await page.getByRole("button", { name: /回到底部|Back to the end/ }).click();
+  await page.waitForTimeout(300);
+};
+
+/** How far the last question stands below the top of what is seen. */
+export const questionTop = (page) => page.evaluate(() => [...document.querySelectorAll("article[data-state]")].at(-1).getBoundingClientRect().top - document.querySelector("[data-scroller]").getBoundingClientRect().top);
+
 export const toTop = async (page) => {
   await page.locator("[data-scroller]").evaluate((node) => (node.scrollTop = 0));
   await page.waitForTimeout(150);

@@ -1,7 +1,7 @@
 /** Languages, themes, sizes and sign-in, with the offline analyst: what a newcomer sees. */
 import { after, before, describe, it } from "node:test";
 import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drawn, ended, fileReady, firstVisit, openBrowser, SLOW, STARTING, toTop } from "./harness.mjs";
+import { ask, assert, drawn, ended, fileReady, firstVisit, openBrowser, SLOW, STARTING, toEnd } from "./harness.mjs";
 
 const TEXTS = {
   en: { offline: /offline analyst is answering/, answered: /offline analyst/, model: "Set up a model", settings: "Settings", monitor: "Monitoring" },
@@ -44,9 +44,9 @@ describe("a newcomer", { skip }, () => {
       await ended(page);
       await drawn(page);
       await page.waitForTimeout(600);
-      await browser.shot(`offline-end-${name}`);
-      await toTop(page);
       await browser.shot(`offline-top-${name}`);
+      await toEnd(page);
+      await browser.shot(`offline-end-${name}`);
       assert.match(await page.locator("footer .facts").last().innerText(), texts.answered);
       assert.equal(await page.locator("[data-part=frame][data-phase=failed]").count(), 0);
       const overflow = () => page.evaluate(() => [document.documentElement.scrollWidth - innerWidth, document.querySelector("[data-scroller]").scrollWidth - document.querySelector("[data-scroller]").clientWidth]);

@@ -1,7 +1,7 @@
 /** What can happen to a run: stopped, failed, cut off, reloaded, seen from another tab, its server killed. */
 import { after, before, describe, it } from "node:test";
 import { skip, startBinary, startServer, startWire } from "./binary.mjs";
-import { ask, assert, doing, drawn, ended, firstVisit, input, lastTurn, openBrowser, partsOfLastAnswer, SLOW, STARTING } from "./harness.mjs";
+import { ask, assert, doing, drawn, ended, firstVisit, input, lastTurn, openBrowser, partsOfLastAnswer, questionTop, SLOW, STARTING } from "./harness.mjs";
 
 describe("a run", { skip }, () => {
   let server;
@@ -119,6 +119,12 @@ describe("a run", { skip }, () => {
     await drawn(page);
     // The frame grows a moment after it is ready; the view follows to the end.
     await page.waitForFunction((node) => node.scrollHeight - node.scrollTop - node.clientHeight < 90, await scroller.elementHandle(), { timeout: 5000 });
+    // The next answer is followed until its question is at the top, and no further.
+    await ask(page, "[full] 再来一次");
+    await ended(page);
+    await lastTurn(page).locator("[data-part=frame][data-phase=ready]").waitFor(SLOW);
+    await page.waitForTimeout(500);
+    assert.ok(Math.abs((await questionTop(page)) - 14) < 3);
     await page.setViewportSize({ width: 1280, height: 900 });
   });
 
