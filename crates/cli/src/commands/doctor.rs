@@ -33,6 +33,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     findings.extend(python(&config).await);
     findings.extend(connections(&config).await);
     findings.push(skills(&config));
+    findings.push(web(&config));
     let mut wrong = 0;
     for finding in &findings {
         match &finding.outcome {
@@ -196,4 +197,23 @@ fn skills(config: &Config) -> Finding {
         Err(error) => Err(Problem::new(error, "check the `skills` folders in the configuration")),
     };
     finding("skills", outcome)
+}
+
+/// What the model may reach: nothing is fetched for it.
+fn web(config: &Config) -> Finding {
+    let given = &config.web;
+    if !given.enabled {
+        return finding("web", Ok("off".to_owned()));
+    }
+    let mut words = match given.allow_domains.as_slice() {
+        [] => "on; all public addresses".to_owned(),
+        some => format!("on; {}", some.join(", ")),
+    };
+    if !given.deny_domains.is_empty() {
+        words.push_str(&format!("; not {}", given.deny_domains.join(", ")));
+    }
+    if !given.private_addresses.is_empty() {
+        words.push_str(&format!("; {} private addresses opened", given.private_addresses.len()));
+    }
+    finding("web", Ok(words))
 }
