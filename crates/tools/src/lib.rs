@@ -6,6 +6,7 @@ mod file_reader;
 mod query_database;
 mod run_python;
 mod web_reader;
+mod web_search;
 
 pub use activate_skill::ActivateSkill;
 pub use conversation_tables::ingest_upload;
@@ -13,3 +14,4 @@ pub use file_reader::FileReader;
 pub use query_database::QueryDatabase;
 pub use run_python::{Python, RunPython};
 pub use web_reader::WebReader;
+pub use web_search::WebSearch;

@@ -46,7 +46,6 @@ export const en: Dictionary = {
   "you": "You",
   "turn.edit": "Edit and resend",
   "turn.resend": "Resend",
-  "turn.whole": "Show all",
   "turn.retry": "Try again",
   "turn.copy": "Copy answer",
   "turn.running": "Analysing",

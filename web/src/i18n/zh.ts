@@ -44,7 +44,6 @@ export const zh = {
   "you": "你",
   "turn.edit": "修改后重新发送",
   "turn.resend": "重新发送",
-  "turn.whole": "展开全文",
   "turn.retry": "重试",
   "turn.copy": "复制回答",
   "turn.running": "正在分析",

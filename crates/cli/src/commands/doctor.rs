@@ -32,6 +32,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
         vec![configuration(&config), disk(&config), database(&config).await, model(&config).await];
     findings.extend(python(&config).await);
     findings.extend(connections(&config).await);
+    findings.extend(search(&config).await);
     findings.push(skills(&config));
     findings.push(web(&config));
     let mut wrong = 0;
@@ -187,6 +188,33 @@ async fn connections(config: &Config) -> Vec<Finding> {
             )),
         };
         all.push(finding("connection", outcome));
+    }
+    all
+}
+
+/// Asks each search provider one small question.
+async fn search(config: &Config) -> Vec<Finding> {
+    if !config.web.enabled {
+        return vec![finding("search", Ok("the web is switched off (web.enabled = false)".to_owned()))];
+    }
+    let search = match wire::web::web(config).and_then(|web| wire::web::search(config, &web)) {
+        Ok(search) => search,
+        Err(error) => return vec![finding("search", Err(Problem::new(error, "correct `search` in [web]")))],
+    };
+    let names = search.names();
+    if names.is_empty() {
+        let text = "none configured (web_search says so); set BA_SEARCH, see docs/web.md";
+        return vec![finding("search", Ok(text.to_owned()))];
+    }
+    let mut all = Vec::new();
+    for (index, name) in names.into_iter().enumerate() {
+        let outcome = match search.check(index).await {
+            Ok(hits) => Ok(format!("{name} answers ({hits} results)")),
+            Err(error) => {
+                Err(Problem::new(error, "check the address, the key and the network; see docs/web.md"))
+            }
+        };
+        all.push(finding("search", outcome));
     }
     all
 }

@@ -10,7 +10,7 @@ use ba_config::Config;
 use ba_data::{ConnectionConfig, Connections, SecretUrl, Tables};
 use ba_skills::SkillLibrary;
 use ba_store::Store;
-use ba_tools::{ActivateSkill, FileReader, Python, QueryDatabase, RunPython, WebReader};
+use ba_tools::{ActivateSkill, FileReader, Python, QueryDatabase, RunPython, WebReader, WebSearch};
 
 use super::embedded::{ShippedSkills, unpack};
 
@@ -38,6 +38,7 @@ pub fn registry(
     ];
     if config.web.enabled {
         let web = super::web::web(config)?;
+        tools.push(Arc::new(Typed::new(WebSearch::new(super::web::search(config, &web)?))));
         tools.push(Arc::new(Typed::new(WebReader::new(web, tables.clone()))));
     }
     tools.push(Arc::new(Typed::new(ActivateSkill::new(skills.clone(), counter.clone()))));
@@ -112,8 +113,27 @@ mod tests {
 
     #[tokio::test]
     async fn every_tool_of_the_specification_is_registered_once() {
-        let all = ["file_reader", "query_database", "run_python", "web_reader", "activate_skill"];
+        let all =
+            ["file_reader", "query_database", "run_python", "web_search", "web_reader", "activate_skill"];
         assert_eq!(names("").await, all);
+    }
+
+    /// SPEC T4: what the prompt says of the search follows from what is configured.
+    #[tokio::test]
+    async fn the_tool_list_says_whether_there_is_a_search() {
+        let folder = tempfile::tempdir().unwrap();
+        let description = |search: &str| {
+            let environment = [("BA_SEARCH".to_owned(), search.to_owned())].into();
+            let sources =
+                Sources { data_dir: Some(folder.path().to_owned()), environment, ..Sources::default() };
+            let config = ba_config::load(&sources).unwrap();
+            let web = crate::wire::web::web(&config).unwrap();
+            let tool = Typed::new(WebSearch::new(crate::wire::web::search(&config, &web).unwrap()));
+            tool.spec().description.clone()
+        };
+        assert!(description("").contains("不要调用"));
+        let configured = description("searxng http://127.0.0.1:8888");
+        assert!(configured.contains("searxng") && !configured.contains("不可用"), "{configured}");
     }
 
     #[tokio::test]

@@ -5,6 +5,7 @@ use std::time::Duration;
 use ba_config::Config;
 use ba_web::fetch::{Robots, Web, WebConfig};
 use ba_web::guard::Guard;
+use ba_web::search::{Search, Setup};
 
 /// What every web tool fetches with: they share its cache and its manners.
 pub fn web(config: &Config) -> anyhow::Result<Web> {
@@ -24,4 +25,15 @@ pub fn web(config: &Config) -> anyhow::Result<Web> {
         robots: if given.robots { Robots::Respect } else { Robots::Ignore },
         ..WebConfig::default()
     })?)
+}
+
+/// The search providers of the configuration, in order; asked through the same client as pages are.
+pub fn search(config: &Config, web: &Web) -> anyhow::Result<Search> {
+    let setups = config.web.search.iter().map(|p| Setup {
+        name: p.name.to_owned(),
+        url: p.url.clone(),
+        key: p.key.clone(),
+        key_setting: p.key_variable.to_owned(),
+    });
+    Ok(Search::new(web.clone(), setups.collect())?)
 }

@@ -6,3 +6,4 @@ mod skills_run;
 mod tables;
 mod web;
 mod web_hostile;
+mod web_search;

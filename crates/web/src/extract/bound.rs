@@ -2,10 +2,12 @@
 //! a depth and a number. Text is never dropped here. Knows HTML only as far as tags, comments and raw text go.
 
 /// Elements open at once; real pages stay below 100. Parsers look through the open elements for each tag.
-const MAX_DEPTH: usize = 200;
+const MAX_DEPTH: usize = 120;
 /// Formatting elements open at once: each paragraph makes copies of the ones left open.
 const MAX_FORMATTING: usize = 8;
-const MAX_TAGS: usize = 120_000;
+const MAX_TAGS: usize = 100_000;
+/// A tag costs a reader as much as this many bytes of text.
+const TAG_WORK: usize = 20;
 /// Attribute text kept of one tag: inline images and state are no text.
 const MAX_TAG_BYTES: usize = 8 * 1024;
 /// HTML handed to the parser.
@@ -27,6 +29,8 @@ const DROPPED: [&str; 9] =
 pub(super) struct Bounded {
     pub html: String,
     pub cut: Option<String>,
+    /// What a reader that looks at each element's whole text has to do: bytes and tags, times depth.
+    pub work: usize,
 }
 
 #[derive(Default)]
@@ -35,6 +39,7 @@ struct Limits {
     formatting: usize,
     tags: usize,
     dropped: usize,
+    work: usize,
 }
 
 impl Limits {
@@ -43,10 +48,16 @@ impl Limits {
         let name = tag.name.to_ascii_lowercase();
         let name = name.as_str();
         self.tags += 1;
+        self.work = self.work.saturating_add(TAG_WORK.saturating_mul(self.open.len()));
         if self.tags > MAX_TAGS {
             return false;
         }
-        if VOID.contains(&name) || SELF_CLOSING.contains(&name) {
+        if VOID.contains(&name) {
+            return true;
+        }
+        if SELF_CLOSING.contains(&name) {
+            // Formatting left open is opened anew in each of these.
+            self.tags += if tag.closing { 0 } else { self.formatting };
             return true;
         }
         let formatting = FORMATTING.contains(&name);
@@ -80,7 +91,10 @@ pub(super) fn bounded(html: &str) -> Bounded {
             return;
         }
         match piece {
-            Piece::Text(text) => out.push_str(text),
+            Piece::Text(text) => {
+                limits.work = limits.work.saturating_add(text.len().saturating_mul(limits.open.len()));
+                out.push_str(text);
+            }
             Piece::Tag(tag) if limits.admits(&tag) => {
                 if tag.raw.len() <= MAX_TAG_BYTES {
                     out.push_str(tag.raw);
@@ -91,7 +105,9 @@ pub(super) fn bounded(html: &str) -> Bounded {
             }
             Piece::Tag(_) => {
                 limits.dropped += 1;
-                out.push(' ');
+                if !out.ends_with(' ') {
+                    out.push(' ');
+                }
             }
         }
     });
@@ -100,7 +116,7 @@ pub(super) fn bounded(html: &str) -> Bounded {
         (false, 0) => None,
         (false, n) => Some(format!("{n} tags past the limits were ignored; the structure may be incomplete")),
     };
-    Bounded { html: out, cut }
+    Bounded { html: out, cut, work: limits.work }
 }
 
 /// Text without any structure but line breaks.
@@ -162,7 +178,7 @@ fn walk<'a>(html: &'a str, each: &mut dyn FnMut(Piece<'a>)) {
                 rest = &rest[end..];
             } else {
                 each(Piece::Text("&lt;"));
-                rest = &rest[1..];
+                rest = rest.trim_start_matches('<');
             }
             continue;
         }
@@ -173,7 +189,8 @@ fn walk<'a>(html: &'a str, each: &mut dyn FnMut(Piece<'a>)) {
         rest = &rest[end..];
         let keeps = name == "script" && !closing && tag.raw.contains("ld+json");
         if DROPPED.contains(&name.as_str()) && !keeps {
-            if !closing && !(empty && name == "svg") {
+            let void = empty && name == "svg";
+            if !(closing || void) {
                 rest = after_element(rest, &name);
             }
             continue;

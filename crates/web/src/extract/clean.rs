@@ -1,188 +1,42 @@
 //! Takes out of a page what surrounds its main text: navigation, sharing, related links, comments, forms, consent.
 //! Judges by element, role, the words of `class` and `id`, and by how much of the page would go. Never rewrites text.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use dom_query::{Document, NodeRef};
 
 use super::measure::{Measure, Measures, width_of};
 use super::meta::day_in;
 
 /// Words in `class` or `id` that sites use for what is not the main text.
-const AROUND: &[&str] = &[
-    "ad",
-    "ads",
-    "advert",
-    "advertisement",
-    "adsense",
-    "sponsor",
-    "sponsored",
-    "promo",
-    "promotion",
-    "promotions",
-    "nav",
-    "navbar",
-    "navigation",
-    "nav-mini",
-    "topnav",
-    "mainnav",
-    "topbar",
-    "menu",
-    "menus",
-    "submenu",
-    "breadcrumb",
-    "breadcrumbs",
-    "crumb",
-    "crumbs",
-    "skip",
-    "jump",
-    "toolbar",
-    "toolbox",
-    "tools",
-    "sidebar",
-    "aside",
-    "side",
-    "sider",
-    "rightbar",
-    "leftbar",
-    "widget",
-    "widgets",
-    "footer",
-    "foot",
-    "bottom",
-    "copyright",
-    "colophon",
-    "legal",
-    "imprint",
-    "share",
-    "sharing",
-    "sharebar",
-    "social",
-    "sharedaddy",
-    "follow",
-    "subscribe",
-    "subscription",
-    "newsletter",
-    "signup",
-    "signin",
-    "login",
-    "register",
-    "cookie",
-    "cookies",
-    "consent",
-    "gdpr",
-    "privacy",
-    "popup",
-    "modal",
-    "overlay",
-    "paywall",
-    "cta",
-    "announcement",
-    "notice-bar",
-    "chat",
-    "related",
-    "relates",
-    "relatedposts",
-    "recommend",
-    "recommended",
-    "recommendation",
-    "recommendations",
-    "rec",
-    "upsell",
-    "crosssell",
-    "carousel",
-    "hot",
-    "rank",
-    "ranking",
-    "trending",
-    "popular",
-    "mostviewed",
-    "more",
-    "comment",
-    "comments",
-    "commentlist",
-    "disqus",
-    "respond",
-    "commentform",
-    "votes",
-    "votecell",
-    "vote",
-    "feedback",
-    "helpful",
-    "rating",
-    "ratings",
-    "reviews",
-    "review",
-    "pagination",
-    "pager",
-    "paging",
-    "pages",
-    "tags",
-    "taglist",
-    "tag",
-    "keywords",
-    "keyword",
-    "catlinks",
-    "categories",
-    "toc",
-    "catalog",
-    "editsection",
-    "navbox",
-    "reflist",
-    "references",
-    "reference",
-    "hatnote",
-    "noprint",
-    "siteNotice",
-    "sitenotice",
-    "signature",
-    "postprofile",
-    "profile",
-    "avatar",
-    "qrcode",
-    "qr",
-    "appguide",
-    "app-guide",
-    "statement",
-    "disclaimer",
-    "copyrights",
-    "shortcut",
-    "hotline",
-    "serve",
-    "teaser",
-    "print",
-];
+static AROUND: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "ad ads advert advertisement adsense sponsor sponsored promo promotion promotions nav navbar navigation \
+     topnav mainnav topbar menu menus submenu breadcrumb breadcrumbs crumb crumbs skip jump toolbar toolbox tools \
+     sidebar aside side sider rightbar leftbar widget widgets footer foot bottom copyright colophon legal imprint \
+     share sharing sharebar social sharedaddy follow subscribe subscription newsletter signup signin login \
+     register cookie cookies consent gdpr privacy popup modal overlay paywall cta announcement chat related \
+     relates relatedposts recommend recommended recommendation recommendations rec upsell crosssell carousel hot \
+     rank ranking trending popular mostviewed more comment comments commentlist disqus respond commentform votes \
+     votecell vote feedback helpful rating ratings reviews review pagination pager paging pages tags taglist tag \
+     keywords keyword catlinks categories toc catalog editsection navbox reflist references reference hatnote \
+     noprint sitenotice signature postprofile profile avatar qrcode qr appguide statement disclaimer copyrights \
+     shortcut hotline serve teaser print"
+        .split_whitespace()
+        .collect()
+});
 
 /// Words of lines that say who wrote something and when; those facts are told apart from the text.
-const BYLINE: &[&str] = &[
-    "meta",
-    "info",
-    "infos",
-    "byline",
-    "author",
-    "autor",
-    "authors",
-    "date",
-    "time",
-    "source",
-    "src",
-    "ago",
-    "posted",
-    "signature",
-    "publish",
-    "published",
-    "article-info",
-    "des",
-];
-
-const DROPPED_ELEMENTS: &str = "script, style, noscript, template, iframe, nav, button, select, textarea, input, \
-     dialog, [hidden], [aria-hidden=true], [role=navigation], [role=search], [role=banner], [role=contentinfo], \
-     [role=complementary], [role=dialog], [role=menu], [role=menubar], [role=toolbar]";
+static BYLINE: LazyLock<HashSet<&str>> = LazyLock::new(|| {
+    "meta info infos byline author autor authors date time source src ago posted signature publish published des"
+        .split_whitespace()
+        .collect()
+});
 
 /// Removes in place.
 pub(super) fn around_the_text(document: &Document) {
     let Some(body) = document.body() else { return };
-    reveal(document);
-    document.select(DROPPED_ELEMENTS).remove();
-    invisible(document);
+    unseen(&body);
     let measures = Measures::of(&body);
     let whole = measures.get(&body);
     named(&body, &measures, whole);
@@ -193,22 +47,58 @@ pub(super) fn around_the_text(document: &Document) {
     }
 }
 
-/// Pages that hide their text until a script shows it.
-fn reveal(document: &Document) {
-    for node in document.select("[style*=visibility], [style*=opacity]").nodes() {
-        if node.normalized_char_count() > 200 {
-            node.remove_attr("style");
+/// Removes what no reader sees or reads: scripts, controls, navigation by role, hidden parts.
+fn unseen(body: &NodeRef<'_>) {
+    let elements: Vec<NodeRef<'_>> = body.descendants_it().filter(NodeRef::is_element).collect();
+    for node in elements {
+        let name = node.node_name();
+        let by_name = matches!(
+            name.as_deref(),
+            Some(
+                "script"
+                    | "style"
+                    | "noscript"
+                    | "template"
+                    | "iframe"
+                    | "nav"
+                    | "button"
+                    | "select"
+                    | "textarea"
+                    | "input"
+                    | "dialog"
+            )
+        );
+        if by_name || by_attributes(&node) {
+            node.remove_from_parent();
         }
     }
 }
 
-fn invisible(document: &Document) {
-    for node in document.select("[style*=display]").nodes() {
-        let style: String = node.attr_or("style", "").chars().filter(|c| !c.is_whitespace()).collect();
-        if style.to_lowercase().contains("display:none") {
-            node.remove_from_parent();
-        }
+fn by_attributes(node: &NodeRef<'_>) -> bool {
+    let role = node.attr("role");
+    let around = matches!(
+        role.as_deref(),
+        Some(
+            "navigation"
+                | "search"
+                | "banner"
+                | "contentinfo"
+                | "complementary"
+                | "dialog"
+                | "menu"
+                | "menubar"
+                | "toolbar"
+        )
+    );
+    let hidden = node.has_attr("hidden") || node.attr("aria-hidden").is_some_and(|v| &*v == "true");
+    let Some(style) = node.attr("style") else { return around || hidden };
+    let style: String =
+        style.chars().take(500).filter(|c| !c.is_whitespace()).collect::<String>().to_lowercase();
+    if style.contains("visibility:") || style.contains("opacity:") {
+        // Pages that hide their text until a script shows it.
+        node.remove_attr("style");
     }
+    around || hidden || style.contains("display:none")
 }
 
 /// Removes elements by the words of their class and id, unless they hold much of the page.
@@ -229,7 +119,7 @@ fn surrounds(node: &NodeRef<'_>, name: &str, size: Measure, whole: Measure) -> b
         name,
         "main" | "pre" | "code" | "table" | "tr" | "td" | "tbody" | "h1" | "b" | "strong" | "p" | "article"
     ) {
-        return matches!(name, "p" | "table" | "b") && small(size, whole, 10) && has_word(node, AROUND);
+        return matches!(name, "p" | "table" | "b") && small(size, whole, 10) && has_word(node, &AROUND);
     }
     let little = small(size, whole, 3);
     match name {
@@ -237,10 +127,10 @@ fn surrounds(node: &NodeRef<'_>, name: &str, size: Measure, whole: Measure) -> b
         "form" if little && size.prose * 2 < size.text => return true,
         _ => {}
     }
-    if little && has_word(node, AROUND) && !holds_heading(node) {
+    if little && has_word(node, &AROUND) && !holds_heading(node) {
         return true;
     }
-    size.text <= 240 && has_word(node, BYLINE) && day_in(&node.text()).is_some() && !holds_heading(node)
+    size.text <= 240 && has_word(node, &BYLINE) && day_in(&node.text()).is_some() && !holds_heading(node)
 }
 
 /// At most one part in `parts` of the page's prose.
@@ -254,9 +144,9 @@ fn holds_heading(node: &NodeRef<'_>) -> bool {
 }
 
 /// Whole words of `class` and `id`, as sites separate them: `post-related_box`, `shareBar`.
-fn has_word(node: &NodeRef<'_>, words: &[&str]) -> bool {
+fn has_word(node: &NodeRef<'_>, words: &HashSet<&str>) -> bool {
     let names = [node.class(), node.id_attr()];
-    names.iter().flatten().flat_map(|n| split_words(n)).any(|w| words.contains(&w.as_str()))
+    names.iter().flatten().flat_map(|n| split_words(n)).any(|w| words.contains(w.as_str()))
 }
 
 fn split_words(name: &str) -> Vec<String> {
@@ -304,8 +194,8 @@ fn link_lists(body: &NodeRef<'_>, measures: &Measures, whole: Measure) {
         let lines = node.element_children().len();
         let linked = size.link_share() >= 0.65 && (lines >= 2 || size.text <= 60) && size.text > 0;
         let title =
-            node.descendants_it().any(|n| matches!(n.node_name().as_deref(), Some("h1" | "h2" | "h3")));
-        if block && linked && size.text * 4 < whole.text && !title {
+            || node.descendants_it().any(|n| matches!(n.node_name().as_deref(), Some("h1" | "h2" | "h3")));
+        if block && linked && size.text * 4 < whole.text && !title() {
             node.remove_from_parent();
         } else {
             stack.extend(node.children());

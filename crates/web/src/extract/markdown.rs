@@ -13,7 +13,7 @@ pub(super) struct Written {
 
 pub(super) fn write(html: &str, base: &Url, title: &str) -> Written {
     let document = Document::fragment(html);
-    let mut writer = Writer { links: Links::new(base), blocks: Vec::new(), line: String::new() };
+    let mut writer = Writer { links: Links::new(base), blocks: Vec::new(), line: String::new(), depth: 0 };
     writer.blocks_of(&document.root());
     writer.flush();
     let mut blocks = writer.blocks;
@@ -34,7 +34,12 @@ struct Writer {
     blocks: Vec<String>,
     /// Inline text that waits for its block to end.
     line: String,
+    /// Lists and quotes around this place.
+    depth: usize,
 }
+
+/// Deeper lists and quotes are written flat: each level repeats its mark on every line.
+const MAX_NESTED: usize = 8;
 
 impl Writer {
     fn flush(&mut self) {
@@ -58,6 +63,11 @@ impl Writer {
         };
         match &*name {
             "h1" | "h2" | "h3" | "h4" | "h5" | "h6" => self.heading(node, &name),
+            "ul" | "ol" | "menu" | "dl" | "blockquote" if self.depth >= MAX_NESTED => {
+                self.flush();
+                self.blocks_of(node);
+                self.flush();
+            }
             "ul" | "ol" | "menu" => self.list(node, &name),
             "dl" => self.definitions(node),
             "pre" => self.code(node),
@@ -88,8 +98,10 @@ impl Writer {
     fn nested(&mut self, node: &NodeRef<'_>) -> Vec<String> {
         let outer = std::mem::take(&mut self.blocks);
         let line = std::mem::take(&mut self.line);
+        self.depth += 1;
         self.blocks_of(node);
         self.flush();
+        self.depth -= 1;
         self.line = line;
         std::mem::replace(&mut self.blocks, outer)
     }

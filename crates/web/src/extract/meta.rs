@@ -1,6 +1,6 @@
 //! Title, author and date of a page, from what it says for machines and then from what it shows.
 
-use dom_query::Document;
+use dom_query::{Document, NodeRef};
 use serde_json::Value;
 
 #[derive(Debug, Default)]
@@ -154,9 +154,14 @@ fn date(document: &Document, tags: &Tags, ld: Option<&Value>) -> Option<String> 
 
 /// A date in an element that is named for one.
 fn shown_date(document: &Document) -> Option<String> {
-    let places = "[class*=date], [class*=time], [id*=time], [id*=date], [class*=info], [class*=meta], [class*=source], [class*=src]";
-    let nodes = document.select(places);
-    nodes.nodes().iter().take(40).find_map(|n| {
+    let body = document.body()?;
+    let named = |n: &NodeRef<'_>| {
+        let names = [n.class(), n.id_attr()];
+        let words = ["date", "time", "info", "meta", "source", "src"];
+        names.iter().flatten().any(|name| words.iter().any(|w| name.to_lowercase().contains(w)))
+    };
+    let places = body.descendants_it().take(20_000).filter(|n| n.is_element() && named(n));
+    places.take(40).find_map(|n| {
         let text = n.text();
         if text.len() > 2_000 { None } else { day_in(&text) }
     })

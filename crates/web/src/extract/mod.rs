@@ -39,18 +39,18 @@ pub struct Link {
 /// Reads a page. Always answers: at worst with the plain text of what could be understood.
 pub fn page(html: &str, base: &Url) -> Page {
     let bounded = bound::bounded(html);
-    let cut = bounded.cut;
+    let cut = bounded.cut.clone();
     // A defect of the parser on a hostile page must not take the server's request with it.
-    let read = catch_unwind(AssertUnwindSafe(|| understood(&bounded.html, base)));
+    let read = catch_unwind(AssertUnwindSafe(|| understood(&bounded, base)));
     let page = read.unwrap_or_else(|_| Page { markdown: bound::text_only(html), ..Page::default() });
     Page { cut, ..page }
 }
 
-fn understood(html: &str, base: &Url) -> Page {
-    let document = Document::from(html);
+fn understood(bounded: &bound::Bounded, base: &Url) -> Page {
+    let document = Document::from(bounded.html.as_str());
     let base = document_base(&document, base);
     let meta = meta::read(&document);
-    let main = readable::main_html(&document, &base);
+    let main = readable::main_html(&document, bounded.work, &base);
     let written = markdown::write(&main, &base, &meta.title);
     Page {
         title: meta.title,

@@ -10,16 +10,19 @@ use super::measure::Measures;
 
 /// Share of the page's prose an article must hold to stand for the page.
 const ARTICLE_SHARE: f64 = 0.75;
+/// Readability looks at each element's text many times: a page past this is read without it.
+const MAX_WORK: usize = 60_000_000;
 /// Share of the page's prose that one part must hold to stand for the whole.
 const PART_SHARE: f64 = 0.92;
 
 /// The main part as HTML.
-pub(super) fn main_html(document: &Document, base: &Url) -> String {
+pub(super) fn main_html(document: &Document, work: usize, base: &Url) -> String {
     clean::around_the_text(document);
     let Some(body) = document.body() else { return String::new() };
     let measures = Measures::of(&body);
     let whole = measures.get(&body);
-    if let Some(article) = article(document, base) {
+    let affordable = work <= MAX_WORK;
+    if let Some(article) = affordable.then(|| article(document, base)).flatten() {
         let found = clean::width_in(&article);
         if found.prose > 0 && found.prose as f64 >= whole.prose as f64 * ARTICLE_SHARE {
             return article;

@@ -19,11 +19,10 @@ const KEPT: Duration = Duration::from_secs(6 * 3600);
 pub(super) struct Pages(Cache<String, Kept>);
 
 #[derive(Clone)]
-pub(super) struct Kept {
+struct Kept {
     page: Fetched,
     fresh_until: Instant,
-    /// What to send so that an unchanged page is answered with 304.
-    pub(super) validators: Vec<(HeaderName, HeaderValue)>,
+    validators: Vec<(HeaderName, HeaderValue)>,
 }
 
 impl Pages {
@@ -40,17 +39,18 @@ impl Pages {
         (Instant::now() < kept.fresh_until).then(|| Fetched { cached: true, ..kept.page })
     }
 
-    /// A page to ask about. Whoever asks holds it: it may be gone from here when the answer comes.
-    pub(super) fn stale(&self, url: &str) -> Option<Kept> {
-        self.0.get(url)
+    /// What to send so that an unchanged page is answered with 304.
+    pub(super) fn validators(&self, url: &str) -> Vec<(HeaderName, HeaderValue)> {
+        self.0.get(url).map(|kept| kept.validators).unwrap_or_default()
     }
 
     /// After a 304: the page as it was, fresh again.
-    pub(super) fn renew(&self, url: &str, mut kept: Kept, headers: &HeaderMap) -> Fetched {
+    pub(super) fn renew(&self, url: &str, headers: &HeaderMap) -> Option<Fetched> {
+        let mut kept = self.0.get(url)?;
         kept.fresh_until = Instant::now() + freshness(headers).unwrap_or(Duration::ZERO);
         let page = Fetched { cached: true, ..kept.page.clone() };
         self.0.insert(url.to_owned(), kept);
-        page
+        Some(page)
     }
 
     pub(super) fn keep(&self, url: &str, page: &Fetched, headers: &HeaderMap) {

@@ -12,7 +12,7 @@ use url::Url;
 use crate::guard::Guard;
 
 use super::body::{self, Limits, Overflow};
-use super::cache::{Kept, Pages};
+use super::cache::Pages;
 use super::client::{client, retry_after, unsent};
 use super::manners::{Turns, Verdict, Verdicts, verdicts};
 use super::resolve::Checked;
@@ -102,8 +102,6 @@ struct Answer {
     url: Url,
     redirects: usize,
     response: Response,
-    /// The page as it was known when it was asked for.
-    kept: Option<Kept>,
 }
 
 enum Hop {
@@ -147,11 +145,9 @@ impl Inner {
             if self.config.robots == Robots::Respect {
                 self.ask_robots(&url).await?;
             }
-            let kept = self.pages.stale(url.as_str());
-            let validators = kept.as_ref().map(|k| k.validators.clone()).unwrap_or_default();
-            match self.hop(&url, validators).await? {
+            match self.hop(&url, self.pages.validators(url.as_str())).await? {
                 Hop::There(response) => {
-                    return self.take(Answer { url, redirects, response, kept }).await;
+                    return self.take(Answer { url, redirects, response }).await;
                 }
                 Hop::Elsewhere(next) => url = next,
             }
@@ -160,11 +156,12 @@ impl Inner {
     }
 
     async fn take(&self, answer: Answer) -> Result<Fetched, FetchError> {
-        let Answer { url, redirects, response, kept } = answer;
+        let Answer { url, redirects, response } = answer;
         let status = response.status().as_u16();
         let headers = response.headers().clone();
-        if let Some(kept) = kept.filter(|_| status == 304) {
-            let page = self.pages.renew(url.as_str(), kept, &headers);
+        if status == 304
+            && let Some(page) = self.pages.renew(url.as_str(), &headers)
+        {
             return Ok(Fetched { redirects, ..page });
         }
         if !(200..300).contains(&status) {

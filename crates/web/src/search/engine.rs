@@ -176,7 +176,7 @@ impl Inner {
                 })?;
                 to.provider.parse(&value).map_err(|error| error.into_search_error(provider))
             }
-            401 | 402 | 403 => Err(SearchError::Key {
+            401..=403 => Err(SearchError::Key {
                 provider,
                 setting: to.provider.refused_setting(&to.key_setting),
                 detail: detail(answer),

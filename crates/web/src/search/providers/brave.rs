@@ -35,7 +35,8 @@ impl Provider for Brave {
     }
 
     fn parse(&self, answer: &Value) -> Result<Vec<Hit>, Unread> {
-        if answer["type"].as_str() != Some("search") && answer.get("web").is_none() {
+        let web = answer.get("web");
+        if web.map_or(answer["type"].as_str() != Some("search"), |w| !w.is_object()) {
             return Err(Unread::Shape("neither `type: search` nor `web`".to_owned()));
         }
         SHAPE.read(answer)
