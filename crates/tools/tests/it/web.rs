@@ -13,6 +13,7 @@ use axum::response::{IntoResponse, Response};
 use ba_agent::pipeline::{CallRequest, Executed, Executor, ExecutorConfig, IdempotencyCache, RetryPolicy};
 use ba_agent::run::{Decision, PlannedCall};
 use ba_agent::{Registry, Typed};
+use ba_data::Tables;
 use ba_protocol::{OutputLevel, ToolCall};
 use ba_tools::{FileReader, WebReader};
 use ba_web::fetch::{Robots, Web, WebConfig};
@@ -31,6 +32,13 @@ pub struct Bench {
 
 impl Bench {
     pub async fn new(answer: impl Fn(&str) -> Response + Clone + Send + Sync + 'static) -> Self {
+        Self::with(Some(tables()), answer).await
+    }
+
+    async fn with(
+        sandbox: Option<Tables>,
+        answer: impl Fn(&str) -> Response + Clone + Send + Sync + 'static,
+    ) -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let app = Router::new().fallback(move |request: Request| {
@@ -47,7 +55,7 @@ impl Bench {
             ..WebConfig::default()
         };
         let desk = Desk::new().await;
-        let reader = WebReader::new(Web::new(config).unwrap(), Some(tables()));
+        let reader = WebReader::new(Web::new(config).unwrap(), sandbox);
         let files = FileReader { tables: Some(tables()), store: desk.store.clone() };
         let retry = RetryPolicy { first_delay: Duration::from_millis(1), ..RetryPolicy::default() };
         let executor = Executor {
@@ -211,6 +219,20 @@ fn a_pdf_is_read_in_the_sandbox() {
             // The parser's own words may hold the file's.
             assert!(result.observation.contains("damaged or protected"), "{}", result.observation);
         }
+    });
+}
+
+#[test]
+fn without_the_sandbox_pages_are_read_and_pdfs_are_not() {
+    run(async {
+        let bench = Bench::with(None, |path| match path {
+            "/page" => html("<p>Words of a page"),
+            _ => typed("application/pdf", "%PDF-1.4 not parsed here"),
+        })
+        .await;
+        assert!(bench.seen("/page", "standard").await.contains("Words of a page"));
+        let result = bench.read("/pdf", "standard").await.result;
+        assert_eq!(result.error_code.as_deref(), Some("SANDBOX_UNAVAILABLE"));
     });
 }
 
