@@ -23,8 +23,12 @@ const SELF_CLOSING: [&str; 12] =
 const FORMATTING: [&str; 14] =
     ["a", "b", "big", "code", "em", "font", "i", "nobr", "s", "small", "strike", "strong", "tt", "u"];
 /// Content that is no text for a reader.
-const DROPPED: [&str; 9] =
-    ["script", "style", "template", "svg", "iframe", "object", "canvas", "noembed", "noframes"];
+const DROPPED: [&str; 12] = [
+    "script", "style", "template", "svg", "iframe", "object", "canvas", "noembed", "noframes", "select",
+    "datalist", "textarea",
+];
+/// Their content is no markup: without an end they take the rest of the page.
+const RAW: [&str; 5] = ["script", "style", "iframe", "noembed", "noframes"];
 
 pub(super) struct Bounded {
     pub html: String,
@@ -92,7 +96,10 @@ pub(super) fn bounded(html: &str) -> Bounded {
         }
         match piece {
             Piece::Text(text) => {
-                limits.work = limits.work.saturating_add(text.len().saturating_mul(limits.open.len()));
+                // Writing HTML again looks through the rest of a text for each character to escape.
+                let escapes = text.bytes().filter(|b| matches!(b, b'&' | 0xa0)).count();
+                let times = limits.open.len() + escapes;
+                limits.work = limits.work.saturating_add(text.len().saturating_mul(times));
                 out.push_str(text);
             }
             Piece::Tag(tag) if limits.admits(&tag) => {
@@ -155,6 +162,7 @@ struct Tag<'a> {
 /// Calls `each` for every text and tag in order; comments, doctypes and dropped elements are skipped.
 fn walk<'a>(html: &'a str, each: &mut dyn FnMut(Piece<'a>)) {
     let mut rest = html;
+    let mut unended: Vec<String> = Vec::new();
     while let Some(at) = rest.find('<') {
         if at > 0 {
             each(Piece::Text(&rest[..at]));
@@ -190,13 +198,18 @@ fn walk<'a>(html: &'a str, each: &mut dyn FnMut(Piece<'a>)) {
         let keeps = name == "script" && !closing && tag.raw.contains("ld+json");
         if DROPPED.contains(&name.as_str()) && !keeps {
             let void = empty && name == "svg";
-            if !(closing || void) {
-                rest = after_element(rest, &name);
+            if !(closing || void || unended.contains(&name)) {
+                match after_element(rest, &name) {
+                    Some(after) => rest = after,
+                    None if RAW.contains(&name.as_str()) => rest = "",
+                    // Looked for once: a page of a million open tags must not be searched a million times.
+                    None => unended.push(name),
+                }
             }
             continue;
         }
         if keeps {
-            let body = rest.len() - after_element(rest, &name).len();
+            let body = rest.len() - after_element(rest, &name).unwrap_or_default().len();
             each(Piece::Tag(tag));
             each(Piece::Text(&rest[..body]));
             rest = &rest[body..];
@@ -224,17 +237,17 @@ fn tag_end(text: &str) -> usize {
     text.find('>').map_or(text.len(), |e| e + 1)
 }
 
-/// What follows `</name>`; everything is taken when it never comes.
-fn after_element<'a>(text: &'a str, name: &str) -> &'a str {
+/// What follows `</name>`, when it comes.
+fn after_element<'a>(text: &'a str, name: &str) -> Option<&'a str> {
     let mut at = 0;
     while let Some(found) = text[at..].find("</") {
         let start = at + found + 2;
         let candidate = text.as_bytes().get(start..start + name.len());
         if candidate.is_some_and(|c| c.eq_ignore_ascii_case(name.as_bytes())) {
             let end = text[start..].find('>').map_or(text.len(), |e| start + e + 1);
-            return &text[end..];
+            return Some(&text[end..]);
         }
         at = start;
     }
-    ""
+    None
 }

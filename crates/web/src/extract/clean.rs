@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use dom_query::{Document, NodeRef};
 
-use super::measure::{Measure, Measures, width_of};
+use super::measure::{Measure, Measures};
 use super::meta::day_in;
 
 /// Words in `class` or `id` that sites use for what is not the main text.
@@ -201,12 +201,4 @@ fn link_lists(body: &NodeRef<'_>, measures: &Measures, whole: Measure) {
             stack.extend(node.children());
         }
     }
-}
-
-/// Text of a whole document, for comparing candidates.
-pub(super) fn width_in(html: &str) -> Measure {
-    let document = Document::fragment(html);
-    let measures = Measures::of(&document.root());
-    let sum = measures.get(&document.root());
-    if sum.text == 0 { Measure { text: width_of(&document.text()), ..sum } } else { sum }
 }

@@ -1,20 +1,23 @@
 //! Blocks of the main text as Markdown. Depth was bounded before parsing, so walking may recurse.
 
-use dom_query::{Document, NodeRef};
+use dom_query::NodeRef;
 use url::Url;
 
 use super::inline::{self, Links};
 use super::{Link, table};
 
+#[derive(Default)]
 pub(super) struct Written {
     pub text: String,
     pub links: Vec<Link>,
 }
 
-pub(super) fn write(html: &str, base: &Url, title: &str) -> Written {
-    let document = Document::fragment(html);
+pub(super) fn write(root: &NodeRef<'_>, base: &Url, title: &str) -> Written {
     let mut writer = Writer { links: Links::new(base), blocks: Vec::new(), line: String::new(), depth: 0 };
-    writer.blocks_of(&document.root());
+    match root.node_name() {
+        Some(_) => writer.block(root),
+        None => writer.blocks_of(root),
+    }
     writer.flush();
     let mut blocks = writer.blocks;
     if blocks.first().is_some_and(|first| same_words(first.trim_start_matches('#'), title)) {

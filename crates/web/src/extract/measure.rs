@@ -110,6 +110,6 @@ fn is_container(node: &NodeRef<'_>) -> bool {
 }
 
 /// Spaces do not count.
-pub(super) fn width_of(text: &str) -> usize {
+fn width_of(text: &str) -> usize {
     text.chars().filter(|c| !c.is_whitespace()).map(|c| if c.is_ascii() { 1 } else { 2 }).sum()
 }

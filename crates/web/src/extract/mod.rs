@@ -15,6 +15,9 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use dom_query::Document;
 use url::Url;
 
+use self::markdown::Written;
+use self::readable::Main;
+
 /// What is worth reading of a page.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Page {
@@ -50,8 +53,11 @@ fn understood(bounded: &bound::Bounded, base: &Url) -> Page {
     let document = Document::from(bounded.html.as_str());
     let base = document_base(&document, base);
     let meta = meta::read(&document);
-    let main = readable::main_html(&document, bounded.work, &base);
-    let written = markdown::write(&main, &base, &meta.title);
+    let written = match readable::main_part(&document, bounded.work, &base) {
+        Main::Article(article) => markdown::write(&article.root(), &base, &meta.title),
+        Main::Part(part) => markdown::write(&part, &base, &meta.title),
+        Main::Nothing => Written::default(),
+    };
     Page {
         title: meta.title,
         author: meta.author,

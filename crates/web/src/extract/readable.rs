@@ -15,27 +15,33 @@ const MAX_WORK: usize = 60_000_000;
 /// Share of the page's prose that one part must hold to stand for the whole.
 const PART_SHARE: f64 = 0.92;
 
-/// The main part as HTML.
-pub(super) fn main_html(document: &Document, work: usize, base: &Url) -> String {
+pub(super) enum Main<'a> {
+    Article(Document),
+    Part(NodeRef<'a>),
+    Nothing,
+}
+
+/// Cleans the document, and finds its main part.
+pub(super) fn main_part<'a>(document: &'a Document, work: usize, base: &Url) -> Main<'a> {
     clean::around_the_text(document);
-    let Some(body) = document.body() else { return String::new() };
+    let Some(body) = document.body() else { return Main::Nothing };
     let measures = Measures::of(&body);
     let whole = measures.get(&body);
     let affordable = work <= MAX_WORK;
     if let Some(article) = affordable.then(|| article(document, base)).flatten() {
-        let found = clean::width_in(&article);
+        let root = article.root();
+        let found = Measures::of(&root).get(&root);
         if found.prose > 0 && found.prose as f64 >= whole.prose as f64 * ARTICLE_SHARE {
-            return article;
+            return Main::Article(article);
         }
     }
-    let part = smallest(&body, &measures);
-    part.html().to_string()
+    Main::Part(smallest(&body, &measures))
 }
 
-fn article(document: &Document, base: &Url) -> Option<String> {
+fn article(document: &Document, base: &Url) -> Option<Document> {
     let config = Config { keep_classes: true, char_threshold: 200, ..Config::default() };
     let mut reader = Readability::with_document(document.clone(), Some(base.as_str()), Some(config)).ok()?;
-    reader.parse().ok().map(|a| a.content.to_string())
+    reader.parse().ok().map(|a| Document::fragment(a.content))
 }
 
 /// The deepest element that still holds nearly all prose.
