@@ -21,7 +21,7 @@ impl Dictionary {
         for (name, word) in &glossary.words {
             dictionary.add(name, Meaning::Word(*word));
             // `有多少人` would else be read as `有多少` and `人`.
-            if let (Word::HowMany, Some(_)) = (word, name.strip_prefix("多少")) {
+            if *word == Word::HowMany && (name.starts_with("多少") || name.starts_with('几')) {
                 dictionary.add(&format!("有{name}"), Meaning::Word(*word));
             }
         }
@@ -244,7 +244,22 @@ impl Dictionary {
                 best = Some((rank, phrase, meaning.clone()));
             }
         }
-        best.map(|(_, phrase, meaning)| (phrase, meaning))
+        best.map(|(_, phrase, meaning)| (phrase, meaning)).or_else(|| self.lengthened(word))
+    }
+
+    /// `acknowledgement` for a column called `ack`: the only one that is its beginning.
+    fn lengthened(&self, word: &str) -> Option<(String, Meaning)> {
+        let short =
+            |phrase: &str| phrase.len() >= 3 && phrase.len() * 2 <= word.len() && word.starts_with(phrase);
+        let named = self
+            .by_first
+            .get(&word.chars().next()?)?
+            .iter()
+            .filter(|(_, m)| matches!(m, Meaning::Column(_, 4)));
+        let mut found =
+            named.map(|(p, m)| (p.iter().collect::<String>(), m.clone())).filter(|(p, _)| short(p));
+        let first = found.next()?;
+        found.all(|(_, m)| m == first.1).then_some(first)
     }
 }
 

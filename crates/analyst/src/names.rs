@@ -32,6 +32,11 @@ pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
         let usable = |t: &&&str| t.len() >= least && t.is_ascii() && !VAGUE.contains(*t);
         // A figure is named by the last word that says something; what comes before only narrows it.
         let says_something = |t: &&&str| !VAGUE.contains(*t) && !UNITS.contains(*t);
+        // `tickets sold` are tickets.
+        let done = |t: &&&str| {
+            t.ends_with("ed") || ["sold", "made", "kept", "paid", "spent", "lost", "won"].contains(*t)
+        };
+        let says_something = |t: &&&str| says_something(t) && !done(t);
         let head: Vec<&&str> =
             if measured { tokens.iter().rfind(says_something).into_iter().collect() } else { Vec::new() };
         let named = tokens.iter().filter(usable).filter(|t| !measured || head.contains(t));
@@ -218,6 +223,25 @@ pub fn stem(word: &str) -> String {
     if !word.is_ascii() {
         return word.to_owned();
     }
+    const IRREGULAR: [(&str, &str); 16] = [
+        ("kept", "keep"),
+        ("paid", "pay"),
+        ("sent", "send"),
+        ("lent", "lend"),
+        ("held", "hold"),
+        ("won", "win"),
+        ("lost", "lose"),
+        ("bought", "buy"),
+        ("built", "build"),
+        ("taken", "take"),
+        ("took", "take"),
+        ("made", "make"),
+        ("sold", "sell"),
+        ("spent", "spend"),
+        ("given", "give"),
+        ("written", "write"),
+    ];
+    let word = IRREGULAR.iter().find(|(past, _)| *past == word).map_or(word, |(_, now)| now);
     let cut = ENDINGS.iter().find_map(|(ending, put, least)| {
         let base = word.strip_suffix(ending).filter(|b| b.len() >= *least)?;
         (!(*ending == "s" && base.ends_with('s'))).then(|| format!("{base}{put}"))

@@ -144,6 +144,10 @@ impl Column {
         };
         column.settle_dates(rows);
         column.settle_role(rows, glossary);
+        if column.role != Role::Measure {
+            // `捐赠编号` numbers donations, it is none.
+            column.concepts.retain(|(id, _)| role_of(glossary, id) != Some(ConceptRole::Measure));
+        }
         column.default_agg = column.guess_agg(glossary);
         column
     }
@@ -254,7 +258,7 @@ impl Column {
         let marks = self.kind == Kind::Integer
             && self.distinct <= 11
             && high.is_some_and(|h| h > 1.0 && h <= 10.0)
-            && !is_plural(&self.full)
+            && !self.full.split(' ').any(is_plural)
             && self.unit.is_none();
         if by_name || marks || self.unit.as_deref() == Some("%") { DefaultAgg::Mean } else { DefaultAgg::Sum }
     }
@@ -416,6 +420,7 @@ fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)> {
         " key",
         " ref",
         " reference",
+        " title",
         "卡号",
         "编号",
         "编码",

@@ -1,6 +1,5 @@
 //! What each named column is for: measured, counted, grouped by, or a condition.
 
-use crate::glossary::ConceptRole;
 use crate::lex::ColRef;
 use crate::question::{Agg, Grain, Measure, Note, PER};
 use crate::read::draft::{Reader, Wanted};
@@ -16,7 +15,12 @@ impl Reader<'_> {
             match &self.tokens[i].tok {
                 Tok::Word(w) => {
                     if let Some(a) = aggregate(*w) {
-                        if !self.give_to_last(i, a) {
+                        let joined = self.before(i) == Some(Word::And);
+                        if joined && let Some(Wanted::Plain(column, Some(_))) = self.draft.measures.last() {
+                            let again = Wanted::Plain(*column, Some(a));
+                            self.draft.measures.push(again);
+                        } else if !self.give_to_last(i, a) {
+                            self.draft.more_aggs.extend(agg.filter(|_| joined));
                             agg = Some(a);
                         }
                     } else if *w == Word::By {
@@ -53,6 +57,14 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+        if let (Some(last), Some(Wanted::Plain(column, slot @ None))) = (agg, self.draft.measures.last_mut())
+            && !self.draft.more_aggs.is_empty()
+        {
+            *slot = Some(last);
+            let column = *column;
+            let more = std::mem::take(&mut self.draft.more_aggs);
+            self.draft.measures.extend(more.into_iter().map(|a| Wanted::Plain(column, Some(a))));
+        }
         if agg.is_some() {
             self.draft.loose_agg = self.draft.loose_agg.or(agg);
         }
@@ -80,70 +92,6 @@ impl Reader<'_> {
         {
             self.draft.measures.push(Wanted::Fixed(Measure::Rows));
         }
-    }
-
-    /// A thing no column names: what a row is, when the file says so or it is asked for as a whole.
-    fn count_lacking(&mut self, i: usize, index: usize) {
-        let concept = &self.scope.glossary.concepts[index];
-        if concept.role == ConceptRole::Measure && self.beside_measure(i) {
-            // `数学成绩`: the column before says which.
-            self.draft.lacking.retain(|(c, _)| *c != index);
-            return;
-        }
-        let table = &self.scope.tables[self.scope.in_scope[0]];
-        let words = crate::norm::name_words(&table.filename);
-        let spoken_of = |n: &String| {
-            words.contains(n.as_str()) || table.columns.iter().any(|c| c.words.split(' ').any(|w| w == n))
-        };
-        let named = concept.names.iter().any(|n| n.len() > 3 && spoken_of(n));
-        let lead = self.before_values(i);
-        let counting = matches!(lead, Some(Word::HowMany | Word::Count | Word::HowMuch))
-            || self.after(i) == Some(Word::CountSuffix)
-            || self.tokens[i].text == "人数"
-            || self.asked_after(i);
-        if concept.role == ConceptRole::Entity && (named || concept.id == "employee") {
-            self.draft.lacking.retain(|(c, _)| *c != index);
-            if counting {
-                self.draft.measures.push(Wanted::Fixed(Measure::Rows));
-            }
-        }
-        // Rows that tell a person's sex or age are about people, whoever they are; how many people they are is not told.
-        let about_people = ["gender", "age"].iter().any(|id| !self.scope.concept_columns(id).is_empty());
-        let people = matches!(
-            concept.id.as_str(),
-            "patient" | "customer" | "employee" | "student" | "candidate" | "player"
-        );
-        let per_row = self.draft.says(Word::Count) || self.tokens.iter().any(|t| t.text.ends_with("人次"));
-        if people && about_people && (!counting || per_row) {
-            self.draft.lacking.retain(|(c, _)| *c != index);
-            if self.most(i) || counting {
-                self.draft.measures.push(Wanted::Fixed(Measure::Rows));
-            }
-        }
-        // `Enterprise customers`: a noun after the value it goes with.
-        let after_value = i > 0 && matches!(self.tokens[i - 1].tok, Tok::Val(..)) && self.close(i - 1, i);
-        if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) {
-            self.draft.lacking.retain(|(c, _)| *c != index);
-        }
-    }
-
-    /// A name that needs saying: the column is called something else, and the word was only taken for it.
-    fn is_far_fetched(&self, i: usize, column: ColRef) -> bool {
-        let found = self.scope.column(column);
-        let text = self.tokens[i].text.trim_end_matches('s');
-        let sure = found.concepts.iter().any(|(_, q)| *q >= 3);
-        found.role == Role::Measure
-            && !sure
-            && !found.full.contains(text)
-            && !text.contains(found.words.as_str())
-    }
-
-    /// A figure's column right before or after, an aggregate in between aside.
-    fn beside_measure(&self, i: usize) -> bool {
-        let measured = |j: usize| self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
-        let skip = |j: usize| matches!(self.tokens.get(j).map(|t| &t.tok), Some(Tok::Word(w)) if aggregate(*w).is_some());
-        let before = i.checked_sub(1).map(|j| if skip(j) { j.saturating_sub(1) } else { j });
-        before.is_some_and(measured) || measured(i + 1)
     }
 
     fn read_column(&mut self, i: usize, column: ColRef, agg: &mut Option<Agg>) {
@@ -175,6 +123,9 @@ impl Reader<'_> {
                     let counted =
                         self.before_values(i) == Some(Word::HowMany) && !self.draft.says(Word::Mean);
                     let agg = agg.take().or(counted.then_some(Agg::Sum));
+                    for more in std::mem::take(&mut self.draft.more_aggs) {
+                        self.draft.measures.push(Wanted::Plain(column, Some(more)));
+                    }
                     self.draft.measures.push(Wanted::Plain(column, agg));
                 }
             }
@@ -303,6 +254,11 @@ impl Reader<'_> {
             self.draft.names_rows = true;
         } else if per_id {
             self.per(column);
+        } else if (counted || self.most(i)) && !by && self.is_modifier(i, column) {
+            // `how many guests` is not told by `guest country`.
+            if counted {
+                self.draft.lacking.push((usize::MAX, self.tokens[i].text.clone()));
+            }
         } else if (counted || self.most(i) && self.other_dim(i)) && (!by || suffix) {
             let measure = if self.before(i) == Some(Word::Distinct) {
                 Measure::Of(Agg::Distinct, self.count_column(column))
@@ -315,10 +271,26 @@ impl Reader<'_> {
         } else if self.is_row_noun(i, column, by) {
             self.draft.names_rows |= self.count_of(column) == Measure::Rows;
             self.name_rows(i);
-        } else if !self.describes_figure(i, by) && !self.draft.dims.contains(&column) {
+        } else if !self.describes_figure(i, by)
+            && (by || !self.is_modifier(i, column))
+            && !self.draft.dims.contains(&column)
+        {
             self.draft.dims.push(column);
             self.draft.grouped |= by;
         }
+    }
+
+    /// The word is in a column's name, but the name is of something else: `room` of `room type`.
+    fn is_modifier(&self, i: usize, column: ColRef) -> bool {
+        let found = self.scope.column(column);
+        let words: Vec<&str> = found.full.split(' ').collect();
+        let Some((last, before)) = words.split_last() else { return false };
+        let names = matches!(
+            *last,
+            "id" | "name" | "title" | "no" | "no." | "number" | "code" | "key" | "ref" | "reference"
+        );
+        let said = crate::names::stem(&self.tokens[i].text);
+        found.role == Role::Dimension && !names && before.iter().any(|w| crate::names::stem(w) == said)
     }
 
     fn figure_follows(&self, i: usize) -> bool {
@@ -452,7 +424,7 @@ pub fn ratio(scope: &Scope<'_>, concept: usize) -> Option<Measure> {
     Some(Measure::Ratio { concept, numerator: Box::new(term(n)?), denominator: Box::new(term(d)?) })
 }
 
-fn aggregate(w: Word) -> Option<Agg> {
+pub(super) fn aggregate(w: Word) -> Option<Agg> {
     Some(match w {
         Word::Sum => Agg::Sum,
         Word::Mean => Agg::Mean,

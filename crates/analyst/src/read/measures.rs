@@ -137,6 +137,7 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
     let counting = draft.names_rows && !superlative && !draft.says(Word::Sum) && draft.loose_agg.is_none()
         || draft.says_any(&[Word::MostCommon, Word::Distribution, Word::HowMany])
         || matches!(question.intent, Intent::ShareOf { .. });
+    let counting = counting && !(draft.amounts && default_column(scope).is_some());
     let column = if counting {
         None
     } else if let Some(about) = about_rows(scope, draft) {
@@ -204,7 +205,21 @@ pub(super) fn person(scope: &Scope<'_>) -> Option<ColRef> {
         };
         table.columns.iter().position(people)
     };
-    table.columns.iter().position(human).or_else(named).map(|column| ColRef { table: main, column })
+    // `reader id`: what comes up again and again under a number.
+    let repeated = || {
+        let again = |c: &crate::table::Column| {
+            c.role == Role::Id && c.distinct * 10 < table.rows * 9 && c.distinct > 2
+        };
+        let found = table.indices(again);
+        found.first().copied().filter(|_| found.len() == 1)
+    };
+    table
+        .columns
+        .iter()
+        .position(human)
+        .or_else(named)
+        .or_else(repeated)
+        .map(|column| ColRef { table: main, column })
 }
 
 /// `J. Smith`, `Dr. Adams`, `陈静`: written as people's names are.

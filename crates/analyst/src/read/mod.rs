@@ -5,7 +5,9 @@ mod columns;
 pub mod draft;
 pub mod finish;
 pub mod growth;
+mod lacking;
 mod measures;
+mod numbers;
 mod pairs;
 pub mod scope;
 mod special;
@@ -79,6 +81,9 @@ fn read_one(
     previous: Option<&(Vec<usize>, Draft)>,
     text: &str,
 ) -> Result<(Vec<usize>, Draft), Refusal> {
+    if asks_the_future(text) {
+        return Err(Refusal::Beyond(Beyond::Judgement));
+    }
     if let Some(beyond) = early_beyond(lexed) {
         return Err(Refusal::Beyond(beyond));
     }
@@ -96,6 +101,13 @@ fn read_one(
         }
         _ => Ok((chosen.in_scope, new)),
     }
+}
+
+/// `Will it …?`: nobody's table knows.
+fn asks_the_future(text: &str) -> bool {
+    let text = crate::norm::normal(text);
+    let text = text.trim();
+    text.starts_with("will ") || text.contains("会") && (text.ends_with("吗") || text.ends_with("吗?"))
 }
 
 /// Chat and the like, when nothing about the tables is said beside it.

@@ -64,6 +64,15 @@ impl Reader<'_> {
         }
     }
 
+    pub(super) fn causes_are_told(&self) -> bool {
+        self.tokens.iter().any(|t| match &t.tok {
+            Tok::Val(c, _) => {
+                ["cause", "reason", "原因"].iter().any(|w| self.scope.column(*c).full.contains(w))
+            }
+            _ => false,
+        })
+    }
+
     fn close_enough(&self, i: usize) -> bool {
         self.tokens[i + 1].start.saturating_sub(self.tokens[i].end) <= 8
     }

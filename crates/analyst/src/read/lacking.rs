@@ -1,0 +1,77 @@
+//! Words for things no column stands for: nouns for rows, or a reason to give no figure.
+
+use crate::glossary::ConceptRole;
+use crate::lex::ColRef;
+use crate::question::Measure;
+use crate::read::columns::aggregate;
+use crate::read::draft::{Reader, Wanted};
+use crate::read::tokens::Tok;
+use crate::table::Role;
+use crate::word::Word;
+
+impl Reader<'_> {
+    /// A thing no column names: what a row is, when the file says so or it is asked for as a whole.
+    pub(super) fn count_lacking(&mut self, i: usize, index: usize) {
+        let concept = &self.scope.glossary.concepts[index];
+        if concept.role == ConceptRole::Measure && self.beside_measure(i) {
+            // `数学成绩`: the column before says which.
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            return;
+        }
+        let table = &self.scope.tables[self.scope.in_scope[0]];
+        let words = crate::norm::name_words(&table.filename);
+        let spoken_of = |n: &String| {
+            words.contains(n.as_str()) || table.columns.iter().any(|c| c.words.split(' ').any(|w| w == n))
+        };
+        let named = concept.names.iter().any(|n| n.len() > 3 && spoken_of(n));
+        let lead = self.before_values(i);
+        let counting = matches!(lead, Some(Word::HowMany | Word::Count | Word::HowMuch))
+            || self.after(i) == Some(Word::CountSuffix)
+            || self.tokens[i].text == "人数"
+            || self.asked_after(i);
+        let grouped_by = matches!(self.before(i), Some(Word::By | Word::Which));
+        if concept.role == ConceptRole::Entity && (named || concept.id == "employee") && !grouped_by {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            if counting {
+                self.draft.measures.push(Wanted::Fixed(Measure::Rows));
+            }
+        }
+        // Rows that tell a person's sex or age are about people, whoever they are; how many people they are is not told.
+        let about_people = ["gender", "age"].iter().any(|id| !self.scope.concept_columns(id).is_empty());
+        let people = matches!(
+            concept.id.as_str(),
+            "patient" | "customer" | "employee" | "student" | "candidate" | "player"
+        );
+        let per_row = self.draft.says(Word::Count) || self.tokens.iter().any(|t| t.text.ends_with("人次"));
+        if people && about_people && (!counting || per_row) {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            if self.most(i) || counting {
+                self.draft.measures.push(Wanted::Fixed(Measure::Rows));
+            }
+        }
+        // `Enterprise customers`: a noun after the value it goes with.
+        let after_value = i > 0 && matches!(self.tokens[i - 1].tok, Tok::Val(..)) && self.close(i - 1, i);
+        if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+        }
+    }
+
+    /// A name that needs saying: the column is called something else, and the word was only taken for it.
+    pub(super) fn is_far_fetched(&self, i: usize, column: ColRef) -> bool {
+        let found = self.scope.column(column);
+        let text = self.tokens[i].text.trim_end_matches('s');
+        let sure = found.concepts.iter().any(|(_, q)| *q >= 3);
+        found.role == Role::Measure
+            && !sure
+            && !found.full.contains(text)
+            && !text.contains(found.words.as_str())
+    }
+
+    /// A figure's column right before or after, an aggregate in between aside.
+    fn beside_measure(&self, i: usize) -> bool {
+        let measured = |j: usize| self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
+        let skip = |j: usize| matches!(self.tokens.get(j).map(|t| &t.tok), Some(Tok::Word(w)) if aggregate(*w).is_some());
+        let before = i.checked_sub(1).map(|j| if skip(j) { j.saturating_sub(1) } else { j });
+        before.is_some_and(measured) || measured(i + 1)
+    }
+}

@@ -1,0 +1,173 @@
+//! Numbers in a question: bounds, ranges, how many to show, and which column they are about.
+
+use crate::lex::ColRef;
+use crate::names::seconds;
+use crate::question::Cmp;
+use crate::read::draft::{Reader, Wanted, comparison};
+use crate::read::tokens::Tok;
+use crate::table::{Kind, Role};
+use crate::word::Word;
+
+impl Reader<'_> {
+    pub(super) fn read_numbers(&mut self) {
+        let mut i = 0;
+        while i < self.tokens.len() {
+            if let Tok::Num(n) = self.tokens[i].tok {
+                i = self.read_number(i, n);
+            } else {
+                i += 1;
+            }
+        }
+    }
+
+    fn read_number(&mut self, i: usize, n: f64) -> usize {
+        if let Some(Tok::Num(m)) = self.tokens.get(i + 2).map(|t| &t.tok)
+            && matches!(self.after(i), Some(Word::And | Word::To))
+            && (self.after(i) == Some(Word::To) || self.before(i) == Some(Word::Between))
+        {
+            let column = self.subject(i);
+            self.draft.numbers.push((column, Cmp::Ge, n));
+            self.draft.numbers.push((column, Cmp::Le, *m));
+            return i + 3;
+        }
+        let before = self.before(i).and_then(comparison);
+        let after = self.after(i).and_then(comparison).filter(|_| self.close(i, i + 1));
+        let after = after.filter(|_| {
+            matches!(
+                self.tokens[i + 1].text.as_str(),
+                "以上"
+                    | "以上的"
+                    | "以下"
+                    | "以下的"
+                    | "及以上"
+                    | "及以下"
+                    | "or more"
+                    | "or less"
+                    | "or fewer"
+            )
+        });
+        let cmp = after.map(|c| {
+            if c == Cmp::Gt {
+                Cmp::Ge
+            } else if c == Cmp::Lt && self.tokens[i + 1].text.starts_with("以下") {
+                Cmp::Le
+            } else {
+                c
+            }
+        });
+        if let Some(cmp) = cmp.or(before) {
+            if self.counts_things(i) {
+                self.draft.counts = Some((cmp, n));
+                return i + 1;
+            }
+            let column = self.subject(i);
+            let n = self.in_units_of(i, n, column);
+            self.draft.numbers.push((column, cmp, n));
+            return i + 1;
+        }
+        let whole = n.fract() == 0.0 && (1.0..=1000.0).contains(&n);
+        let near = [self.before(i), self.after(i)];
+        let ranking = |w: &Option<Word>| {
+            matches!(
+                w,
+                Some(
+                    Word::Top
+                        | Word::Bottom
+                        | Word::Highest
+                        | Word::Lowest
+                        | Word::BestSelling
+                        | Word::WorstSelling
+                        | Word::Preview
+                )
+            )
+        };
+        #[expect(
+            clippy::cast_possible_truncation,
+            clippy::cast_sign_loss,
+            reason = "checked to be a small whole number"
+        )]
+        if whole && near.iter().any(ranking) {
+            self.draft.limit = Some(n as usize);
+        } else if self.before(i) == Some(Word::Equal)
+            && i >= 2
+            && self.col(i - 2).is_some_and(|c| self.scope.column(c).is_numeric())
+        {
+            let column = self.subject(i);
+            self.draft.numbers.push((column, Cmp::Eq, n));
+        } else if let Some((at, column)) = self.exact_count(i) {
+            self.used[at] = true;
+            self.draft.numbers.push((Some(column), Cmp::Eq, n));
+        } else {
+            self.draft.stray_numbers.push(n);
+        }
+        i + 1
+    }
+
+    /// `3 bedroom homes`: a whole number right before a column of few whole numbers.
+    fn exact_count(&self, i: usize) -> Option<(usize, ColRef)> {
+        let few = |j: usize| {
+            let column = self.col(j)?;
+            let found = self.scope.column(column);
+            let whole = found.kind == Kind::Integer && found.role == Role::Measure && found.distinct <= 30;
+            whole.then_some((j, column))
+        };
+        let after = few(i + 1).filter(|_| self.close(i, i + 1));
+        // `a term of 60 months`
+        let before =
+            i.checked_sub(1).filter(|j| self.tokens[i].start - self.tokens[*j].end <= 4).and_then(few);
+        after.or(before)
+    }
+
+    /// `more than 50 employees`: the number counts things.
+    fn counts_things(&mut self, i: usize) -> bool {
+        let Some(column) = self.col(i + 1).filter(|_| self.close(i, i + 1)) else { return false };
+        let measured = |j: usize| self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
+        if (i.saturating_sub(4)..i).any(measured) {
+            return false;
+        }
+        let thing = matches!(self.scope.role(column), Role::Dimension | Role::Id);
+        if thing {
+            self.used[i + 1] = true;
+            let measure = self.count_of(column);
+            self.draft.measures.push(Wanted::Fixed(measure));
+        }
+        thing
+    }
+
+    /// `longer than 5 minutes` of a column in seconds is 300.
+    fn in_units_of(&self, i: usize, n: f64, column: Option<ColRef>) -> f64 {
+        let said = seconds(&self.tokens[i].text);
+        let held = column.and_then(|c| {
+            let column = self.scope.column(c);
+            seconds(&column.words).or_else(|| seconds(&crate::norm::normal(&column.name)))
+        });
+        said.zip(held).map_or(n, |(said, held)| n * said / held)
+    }
+
+    /// The numeric column a condition is about: the nearest before it, else the next one.
+    fn subject(&mut self, i: usize) -> Option<ColRef> {
+        let implied = i.checked_sub(1).and_then(|j| match self.tokens[j].text.as_str() {
+            "older than" | "younger than" => Some("age"),
+            "cheaper than" | "贵于" => Some("price"),
+            "longer than" | "shorter than" => Some("duration"),
+            _ => None,
+        });
+        let aged = ["岁", "years old", "year old"].iter().any(|u| self.tokens[i].text.ends_with(u));
+        let implied = if aged { Some("age") } else { implied };
+        if let Some(column) = implied.and_then(|id| self.scope.concept_columns(id).first().map(|(c, _)| *c)) {
+            self.draft.conditioned.push(column);
+            return Some(column);
+        }
+        let numeric = |j: &usize| self.col(*j).filter(|c| self.scope.role(*c) == Role::Measure);
+        let found = (i.saturating_sub(4)..i)
+            .rev()
+            .find(|j| numeric(j).is_some())
+            .or_else(|| (i + 1..(i + 3).min(self.tokens.len())).find(|j| numeric(j).is_some()));
+        let column = found.and_then(|j| self.col(j));
+        if let (Some(j), Some(c)) = (found, column) {
+            self.used[j] = true;
+            self.draft.conditioned.push(c);
+        }
+        column
+    }
+}
