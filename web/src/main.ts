@@ -5,8 +5,15 @@ import "./styles/base.css";
 import "./styles/prose.css";
 import App from "./App.svelte";
 
-const target = document.getElementById("app");
-if (target) {
+let started = false;
+function start() {
+  const target = document.getElementById("app");
+  if (started || !target) return;
+  started = true;
   target.replaceChildren();
   mount(App, { target });
 }
+
+// The outline is painted first; a tab in the background paints nothing and does not wait for it.
+if (document.visibilityState === "visible") requestAnimationFrame(() => setTimeout(start));
+setTimeout(start, document.visibilityState === "visible" ? 100 : 0);

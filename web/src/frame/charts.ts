@@ -1,7 +1,9 @@
 /** Makes the bundled ECharts fit the page: its themes, a height for boxes without one, resizing, PNG export. */
 import type { ThemeName } from "./protocol";
 
+type Option = Record<string, unknown>;
 interface Chart {
+  setOption(option: Option, ...rest: unknown[]): void;
   resize(): void;
   isDisposed(): boolean;
   setTheme?(name: string): void;
@@ -24,9 +26,16 @@ function theme(text: string, line: string): Record<string, unknown> {
     textStyle: { color: text, fontFamily: 'system-ui, -apple-system, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif' },
     title: { textStyle: { color: text, fontSize: 15, fontWeight: 600 }, subtextStyle: { color: text } },
     legend: { textStyle: { color: text } },
+    grid: { left: 12, right: 24, containLabel: true },
     categoryAxis: axis, valueAxis: axis, timeAxis: axis, logAxis: axis,
   };
 }
+
+const BELOW = ["grid", "legend", "dataZoom", "visualMap", "timeline", "toolbox"];
+
+/** ECharts keeps room under the axis for a legend; without one (or anything else there) the chart takes it. */
+export const roomy = (option: Option): Option =>
+  option && typeof option === "object" && "xAxis" in option && !BELOW.some((name) => name in option) ? { ...option, grid: { bottom: 10 } } : option;
 
 export class Charts {
   #live: { chart: Chart; dom: HTMLElement }[] = [];
@@ -50,6 +59,8 @@ export class Charts {
       if (dom.clientHeight < 40) dom.style.height = "360px";
       if (dom.clientWidth < 40) dom.style.width = "100%";
       const chart = init(dom, typeof wanted === "object" && wanted ? wanted : `ba-${this.#theme}`, options);
+      const setOption = chart.setOption.bind(chart);
+      chart.setOption = (option, ...rest) => setOption(roomy(option), ...rest);
       this.#live.push({ chart, dom });
       new ResizeObserver(() => {
         if (!chart.isDisposed()) chart.resize();

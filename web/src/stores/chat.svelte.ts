@@ -25,6 +25,8 @@ export class Chat {
   uploads = new Uploads(this);
   #stream: RunStream | null = null;
   #visit = 0;
+  /** When the server last changed what is shown here, as far as this page has read it. */
+  #updatedAt = "";
 
   get running(): Turn | undefined {
     return this.turns.find((turn) => turn.state === "running");
@@ -58,6 +60,7 @@ export class Chat {
     try {
       const [detail, files] = await Promise.all([api.conversation(id), api.files(id).catch(() => [])]);
       if (visit !== this.#visit) return;
+      this.#updatedAt = detail.updated_at;
       this.title = detail.title;
       this.turns = detail.rounds.map(fromHistory);
       this.files = files;
@@ -82,13 +85,14 @@ export class Chat {
     await this.#rejoin(visit);
   }
 
-  /** Takes over what another tab or device has added to this conversation. */
-  async sync(): Promise<void> {
+  /** Takes over what another tab or device has added to this conversation; nothing when it has not changed since. */
+  async sync(updatedAt?: string): Promise<void> {
     const [id, visit] = [this.id, this.#visit];
-    if (!id || this.phase !== "ready" || this.running) return;
+    if (!id || this.phase !== "ready" || this.running || (updatedAt && updatedAt === this.#updatedAt)) return;
     try {
       const [detail, files] = await Promise.all([api.conversation(id), api.files(id)]);
       if (visit !== this.#visit || this.running) return;
+      this.#updatedAt = detail.updated_at;
       const known = new Set(this.turns.map((turn) => turn.runId));
       const added = detail.rounds.filter((round) => !known.has(round.run_id)).map(fromHistory);
       this.title = detail.title || this.title;

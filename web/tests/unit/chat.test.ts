@@ -93,7 +93,7 @@ describe("sending", () => {
 });
 
 describe("opening", () => {
-  const detail = { conversation_id: "conv_1", title: "旧", rounds: [{ run_id: "run_0", user_message: "早", created_at: "2026-01-01T00:00:00Z", status: "complete", answer: { response: "好", conversation_id: "conv_1", duration_ms: 1, metadata: {} } }] };
+  const detail = { conversation_id: "conv_1", title: "旧", updated_at: "2026-01-01T00:00:02Z", rounds: [{ run_id: "run_0", user_message: "早", created_at: "2026-01-01T00:00:00Z", status: "complete", answer: { response: "好", conversation_id: "conv_1", duration_ms: 1, metadata: {} } }] };
 
   const running = { run_id: "run_2", user_message: "还在算", file_ids: ["upload_001"], created_at: "2026-01-01T00:01:00Z", status: "running" };
 
@@ -118,6 +118,9 @@ describe("opening", () => {
     const drawn = chat.turns[0];
     await chat.sync();
     expect(chat.turns).toEqual([drawn]);
+    const before = requests.length;
+    await chat.sync("2026-01-01T00:00:02Z");
+    expect(requests.length).toBe(before);
     rounds = [...detail.rounds, running];
     await chat.sync();
     expect(chat.turns[0]).toBe(drawn);

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { roomy } from "../../src/frame/charts";
 import { MAX_HEIGHT, readFrameMessage, usesECharts, wantsPaper, withoutRemoteScripts } from "../../src/frame/protocol";
 
 describe("messages from the frame are hostile (SPEC U9)", () => {
@@ -30,5 +31,12 @@ describe("HTML for the frame", () => {
 
   it("drops scripts from elsewhere and keeps the model's own", () => {
     expect(withoutRemoteScripts('<script src="https://cdn.test/echarts.js"></script><script>a("src=x")</script>')).toBe('<script>a("src=x")</script>');
+  });
+});
+
+describe("room under a chart", () => {
+  it("is given back when nothing of the chart's own stands there", () => {
+    expect(roomy({ xAxis: {}, series: [] })).toEqual({ xAxis: {}, series: [], grid: { bottom: 10 } });
+    for (const option of [{ xAxis: {}, legend: {} }, { xAxis: {}, grid: { bottom: 90 } }, { series: [{ type: "pie" }] }]) expect(roomy(option)).toBe(option);
   });
 });

@@ -49,3 +49,10 @@ fn rates_of_values_and_figures_per_unit() {
     assert!(ask(&mut bench, "实际工时占计划工时的比例").contains("**114.81%**"));
     assert!(!ask(&mut bench, "实际工时 per mile").contains("**"));
 }
+
+// What the page offers with the sample data.
+#[test]
+fn to_show_a_chart_is_no_column() {
+    let mut bench = tasks();
+    assert!(ask(&mut bench, "各负责人的实际工时是多少？用图表展示").contains("**刘洋**"));
+}
