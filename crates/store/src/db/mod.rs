@@ -100,7 +100,7 @@ macro_rules! params {
 }
 pub(crate) use params;
 
-/// Maps an engine's error to who must react. Statement data never enters the message.
+/// Maps PostgreSQL's error to who must react. Statement data never enters the message.
 fn database_error(error: sqlx::Error) -> StoreError {
     let sqlx::Error::Database(db) = &error else {
         return StoreError::Unavailable(error.to_string());
@@ -108,20 +108,10 @@ fn database_error(error: sqlx::Error) -> StoreError {
     if db.is_unique_violation() {
         return StoreError::Conflict("it already exists".to_owned());
     }
-    let code = db.code().unwrap_or_default();
     let message = db.message().to_owned();
-    if let Some(engine_error) = db.try_downcast_ref::<sqlx::postgres::PgDatabaseError>() {
-        return match engine_error.code() {
-            "53100" => StoreError::Full(message),
-            "XX001" | "XX002" => StoreError::Corrupt(message),
-            _ => StoreError::Unavailable(message),
-        };
-    }
-    // SQLite: the low byte of the extended result code is the primary one.
-    match code.parse::<i32>().unwrap_or(0) & 0xff {
-        11 | 26 => StoreError::Corrupt(message),
-        13 => StoreError::Full(message),
-        5 | 6 => StoreError::InUse(format!("another process is writing to the database: {message}")),
+    match db.code().as_deref() {
+        Some("53100") => StoreError::Full(message),
+        Some("XX001" | "XX002") => StoreError::Corrupt(message),
         _ => StoreError::Unavailable(message),
     }
 }

@@ -2,10 +2,10 @@
 
 use ba_protocol::{CodeId, ConversationId, RunId, UploadId, UserId};
 use jiff::Timestamp;
+use rusqlite::types::{ToSql, ToSqlOutput, ValueRef as SqliteValue};
 use sqlx::postgres::{PgArguments, PgRow};
 use sqlx::query::Query;
-use sqlx::sqlite::{SqliteArguments, SqliteRow};
-use sqlx::{Column, Decode, Row as _, Type, TypeInfo, Value as _, ValueRef};
+use sqlx::{Column, Decode, Row as _, Type, TypeInfo, ValueRef};
 
 use crate::error::{Result, StoreError};
 
@@ -156,17 +156,15 @@ impl Row {
         self.text(column)?.parse().map_err(|e| StoreError::Corrupt(format!("a stored id is damaged: {e}")))
     }
 
-    pub(super) fn from_sqlite(row: &SqliteRow) -> Result<Self> {
-        let cells = row.columns().iter().map(|column| {
-            let raw = row.try_get_raw(column.ordinal()).map_err(super::database_error)?;
-            let value = raw.to_owned();
-            if value.is_null() {
-                return Ok(Cell::Null);
-            }
-            match value.type_info().name() {
-                "INTEGER" => decode::<i64, sqlx::Sqlite>(value.as_ref()).map(Cell::Int),
-                "TEXT" => decode::<String, sqlx::Sqlite>(value.as_ref()).map(Cell::Text),
-                other => Err(StoreError::Corrupt(format!("unexpected column type {other}"))),
+    pub(super) fn from_sqlite(row: &rusqlite::Row<'_>) -> Result<Self> {
+        let cells = (0..row.as_ref().column_count()).map(|column| {
+            match row.get_ref(column).map_err(super::sqlite::sqlite_error)? {
+                SqliteValue::Null => Ok(Cell::Null),
+                SqliteValue::Integer(v) => Ok(Cell::Int(v)),
+                SqliteValue::Text(bytes) => String::from_utf8(bytes.to_vec())
+                    .map(Cell::Text)
+                    .map_err(|e| StoreError::Corrupt(format!("a stored value cannot be read: {e}"))),
+                other => Err(StoreError::Corrupt(format!("unexpected column type {}", other.data_type()))),
             }
         });
         cells.collect::<Result<Vec<_>>>().map(Self)
@@ -208,14 +206,13 @@ fn unexpected(column: usize, wanted: &str, found: Option<&Cell>) -> StoreError {
     StoreError::Corrupt(format!("column {column} holds {found}, expected {wanted}"))
 }
 
-pub(super) fn bind_sqlite(
-    sql: &'static str,
-    params: Vec<Param>,
-) -> Query<'static, sqlx::Sqlite, SqliteArguments> {
-    params.into_iter().fold(sqlx::query(sql), |query, param| match param {
-        Param::Int(v) => query.bind(v),
-        Param::Text(v) => query.bind(v),
-    })
+impl ToSql for Param {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        match self {
+            Self::Int(v) => v.to_sql(),
+            Self::Text(v) => v.to_sql(),
+        }
+    }
 }
 
 pub(super) fn bind_postgres(
