@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use ba_model::{Model, ModelReply, ModelRequest, Usage};
 use ba_protocol::api::ErrorInfo;
-use ba_protocol::{ConversationId, StructuredResponse};
+use ba_protocol::{Round, StructuredResponse};
 use ba_skills::Effective;
-use ba_store::{Store, StoreError};
+use ba_store::{ConversationFiles, Store, StoreError};
 use jiff::Timestamp;
 
 use crate::context::{
@@ -34,7 +34,7 @@ impl Drive<'_> {
     ) -> Result<Option<ModelRequest>, StoreError> {
         let Step::AskModel(ask) = self.state.machine.next_step(Timestamp::now()) else { return Ok(None) };
         let (correction, last_turn) = (ask.correction.cloned(), ask.last_turn);
-        let gathered = Gathered::of(self.parts, &self.record.conversation_id, &self.record.message).await?;
+        let gathered = self.gather().await?;
         let none = HashMap::new();
         let input = ContextInput {
             steps: self.state.machine.steps(),
@@ -63,6 +63,25 @@ impl Drive<'_> {
             schema: Some(StructuredResponse::json_schema()),
             stable_prefix: built.stable_prefix,
         }))
+    }
+
+    /// What the conversation brings in; gathered anew only when its files have changed, so that the beginning of
+    /// the request stays the same from round to round.
+    async fn gather(&mut self) -> Result<Arc<Gathered>, StoreError> {
+        let files = self.files().await?;
+        if let Some(gathered) = &self.gathered
+            && Arc::ptr_eq(&gathered.files, &files)
+        {
+            return Ok(gathered.clone());
+        }
+        let rounds = match &self.rounds {
+            Some(rounds) => rounds.clone(),
+            None => Arc::new(self.parts.store.rounds(&self.record.conversation_id).await?),
+        };
+        self.rounds = Some(rounds.clone());
+        let gathered = Arc::new(Gathered::of(self.parts, rounds, files, &self.record.message).await);
+        self.gathered = Some(gathered.clone());
+        Ok(gathered)
     }
 
     /// Builds; where older spans want summaries, finds or makes them and builds again.
@@ -114,30 +133,28 @@ impl Drive<'_> {
 /// What a conversation brings into a request.
 pub(crate) struct Gathered {
     system_prompt: String,
-    rounds: Vec<ba_protocol::Round>,
+    rounds: Arc<Vec<Round>>,
     file_list: Option<String>,
+    /// Of which the list was made.
+    files: Arc<ConversationFiles>,
 }
 
 impl Gathered {
     pub(crate) async fn of(
         parts: &AgentParts,
-        conversation: &ConversationId,
+        rounds: Arc<Vec<Round>>,
+        files: Arc<ConversationFiles>,
         question: &str,
-    ) -> Result<Self, StoreError> {
-        let store = &parts.store;
-        let (rounds, codes, uploads) = tokio::try_join!(
-            store.rounds(conversation),
-            store.codes(conversation),
-            store.uploads(conversation)
-        )?;
-        let own_notes = skills::conversation_notes(store, &uploads).await;
+    ) -> Self {
+        let own_notes = skills::conversation_notes(&parts.store, &files.uploads).await;
         let extras = parts.skills.prompt(question, own_notes, &parts.counter).await;
-        let file_list = ba_store::file_list::unified_file_list(&codes, &uploads);
-        Ok(Self {
+        let file_list = ba_store::file_list::unified_file_list(&files.codes, &files.uploads);
+        Self {
             system_prompt: format!("{}{}", parts.system_prompt, extras.stable),
             rounds,
             file_list: skills::join(file_list, extras.turn),
-        })
+            files,
+        }
     }
 
     fn input<'a>(
@@ -162,30 +179,29 @@ impl Gathered {
 
     /// The inspector: what turn `turn` (from 1) sent first, or the next turn would send.
     pub(crate) async fn inspect(
-        mut self,
+        &self,
         parts: &AgentParts,
         turn: Option<usize>,
         memo: &MemoCounter,
     ) -> Option<ContextReport> {
-        let message = match turn {
-            None => String::new(),
+        let (before, message) = match turn {
+            None => (&self.rounds[..], ""),
             Some(turn) => {
                 let at = turn.checked_sub(1)?;
-                let message = self.rounds.get(at)?.user_message.clone();
-                self.rounds.truncate(at);
-                message
+                (&self.rounds[..at], self.rounds.get(at)?.user_message.as_str())
             }
         };
         let window = parts.models.default.info().window;
         let none = HashMap::new();
-        let first = build_context(&self.input(&message, window, &none), memo);
+        let input = ContextInput { rounds: before, ..self.input(message, window, &none) };
+        let first = build_context(&input, memo);
         let mut summaries = HashMap::new();
         for wanted in &first.wanted {
             if let Some(text) = summary_of(&parts.store, None, &wanted.key, &wanted.source).await {
                 summaries.insert(wanted.key.clone(), text);
             }
         }
-        Some(build_context(&self.input(&message, window, &summaries), memo).report)
+        Some(build_context(&ContextInput { summaries: &summaries, ..input }, memo).report)
     }
 }
 

@@ -1,5 +1,6 @@
-//! Drives one run: asks the machine for the next step and does its IO. Every step is one transaction, and a tool's
-//! intent is on disk before the tool runs, so a crash resumes and nothing with effects runs twice.
+//! Drives one run: asks the machine for the next step and does its IO. Every step is one transaction, and the intent of a
+//! tool with effects is on disk before it runs, so a crash resumes and nothing with effects runs twice. What may run twice
+//! does not wait for the disk.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -7,16 +8,21 @@ use std::time::Instant;
 use ba_model::Model;
 use ba_protocol::api::{CallSummary, ErrorInfo, UsageInfo};
 use ba_protocol::event::ToolFinished;
-use ba_protocol::{Artifact, RunEvent, StructuredResponse, text};
+use ba_protocol::{Artifact, Round, RunEvent, StructuredResponse, text};
 use ba_skills::Effective;
-use ba_store::{RunRecord, RunStatus, StepCommit, StoreError, ToolIntent, ToolOutcome};
+use ba_store::{
+    ConversationFiles, ConversationGuard, RunRecord, RunStatus, StepCommit, StoreError, ToolIntent,
+    ToolOutcome,
+};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 
+use crate::ask::Gathered;
 use crate::context::MemoCounter;
 use crate::finish;
+use crate::ledger::Ledger;
 use crate::pipeline::{CallRequest, Executed};
 use crate::respond::{self, RunFacts};
 use crate::run::{Decision, Outcome, PlannedCall, Step};
@@ -30,6 +36,22 @@ const PEEK: usize = 2_000;
 pub struct Driver {
     parts: AgentParts,
     memo: MemoCounter,
+}
+
+/// A run to be driven, and what is already known of it.
+pub(crate) struct RunJob {
+    pub record: RunRecord,
+    pub state: RunState,
+    pub ledger: Ledger,
+    pub origin: Origin,
+}
+
+pub(crate) enum Origin {
+    /// Began its conversation: there is nothing to read, and its turn has come.
+    NewConversation(ConversationFiles, ConversationGuard),
+    OldConversation,
+    /// A crash or restart left it open.
+    Resumed,
 }
 
 /// One run while it is driven.
@@ -48,6 +70,15 @@ pub(crate) struct Drive<'a> {
     pub skill_chain: Vec<String>,
     /// When the present round was begun.
     pub round_began: Instant,
+    pub ledger: Ledger,
+    /// The last event, once it is stored.
+    pub ending: Option<RunEvent>,
+    /// As last read; the rounds of a conversation do not change during a run.
+    pub rounds: Option<Arc<Vec<Round>>>,
+    pub files: Option<Arc<ConversationFiles>>,
+    pub gathered: Option<Arc<Gathered>>,
+    /// Calls of the present step may already have been answered.
+    resumed: bool,
 }
 
 impl Driver {
@@ -64,19 +95,33 @@ impl Driver {
         &self.parts
     }
 
-    /// Drives a run to its end, waiting first for its conversation's turn (SPEC E12).
-    pub async fn drive(&self, record: RunRecord, state: RunState, cancel: &CancellationToken) {
-        let turn = tokio::select! {
-            turn = self.parts.store.locks().lock(&record.conversation_id) => turn.map(Some),
-            // Who cancels a run that still waits need not wait for the one before it.
-            () = cancel.cancelled() => Ok(None),
+    /// Drives a run to its end, waiting first for its conversation's turn (SPEC E12). Gives its last event.
+    pub(crate) async fn drive(&self, job: RunJob, cancel: &CancellationToken) -> Option<RunEvent> {
+        let RunJob { record, state, ledger, origin } = job;
+        let resumed = matches!(origin, Origin::Resumed);
+        let (rounds, files, turn) = match origin {
+            Origin::NewConversation(files, turn) => {
+                (Some(Arc::default()), Some(Arc::new(files)), Ok(Some(turn)))
+            }
+            Origin::OldConversation | Origin::Resumed => {
+                let turn = tokio::select! {
+                    turn = self.parts.store.locks().lock(&record.conversation_id) => turn.map(Some),
+                    // Who cancels a run that still waits need not wait for the one before it.
+                    () = cancel.cancelled() => Ok(None),
+                };
+                (None, None, turn)
+            }
         };
         let _turn = match turn {
             Ok(guard) => guard,
-            Err(error) => return tracing::error!(run = %record.id, %error, "cannot lock the conversation"),
+            Err(error) => {
+                tracing::error!(run = %record.id, %error, "cannot lock the conversation");
+                return None;
+            }
         };
         let Some(model) = self.parts.models.get(state.model.as_deref()) else {
-            return self.abandon(&record, "its model is no longer configured").await;
+            self.abandon(&record, "its model is no longer configured").await;
+            return None;
         };
         let mut drive = Drive {
             parts: &self.parts,
@@ -90,9 +135,16 @@ impl Driver {
             window_share: 0.0,
             skill_chain: Vec::new(),
             round_began: Instant::now(),
+            ledger,
+            ending: None,
+            rounds,
+            files,
+            gathered: None,
+            resumed,
         };
-        if let Err(error) = drive.restore().await {
-            return tracing::error!(run = %drive.record.id, %error, "cannot read the run's calls");
+        if resumed && let Err(error) = drive.restore().await {
+            tracing::error!(run = %drive.record.id, %error, "cannot read the run's calls");
+            return None;
         }
         loop {
             let stepped = tokio::select! {
@@ -104,11 +156,12 @@ impl Driver {
                 stepped = drive.step() => stepped,
             };
             match stepped {
-                Ok(true) => return,
+                Ok(true) => return drive.ending,
                 Ok(false) => {}
                 // Nothing was acknowledged: the run stays open and is resumed when storage works again.
                 Err(error) => {
-                    return tracing::error!(run = %drive.record.id, %error, "the step was not stored");
+                    tracing::error!(run = %drive.record.id, %error, "the step was not stored");
+                    return None;
                 }
             }
         }
@@ -131,6 +184,7 @@ impl Driver {
 impl Drive<'_> {
     /// One step of the machine. True when the run has ended.
     async fn step(&mut self) -> Result<bool, StoreError> {
+        self.ledger.check().await?;
         match self.state.machine.next_step(Timestamp::now()) {
             Step::AskModel(_) => self.ask_model().await.map(|()| false),
             Step::RunTools(planned) => {
@@ -154,9 +208,9 @@ impl Drive<'_> {
         }
         let Some(request) = self.request(&effective).await? else { return Ok(()) };
         let round = self.state.machine.model_turns() + 1;
-        let (sink, run_id) = (self.parts.sink.clone(), self.record.id.clone());
+        let teller = self.ledger.teller();
         let on_delta = move |delta: &str| {
-            sink.passing(&run_id, RunEvent::TextDelta { text: delta.to_owned(), round });
+            teller.tell(RunEvent::TextDelta { text: delta.to_owned(), round });
         };
         self.round_began = Instant::now();
         self.parts.log.round_start(&self.record, round);
@@ -214,11 +268,14 @@ impl Drive<'_> {
         }
     }
 
-    /// Runs the calls of one turn in parallel; each result is on disk before anyone hears of it.
+    /// Runs the calls of one turn in parallel; each result is on disk before a person hears of it.
     async fn run_tools(&mut self, mut planned: Vec<PlannedCall>) -> Result<(), StoreError> {
         let step = self.state.machine.model_turns();
         let mut results: Vec<Option<ba_protocol::ToolResult>> = vec![None; planned.len()];
-        let recorded = self.parts.store.calls(&self.record.id).await?;
+        let recorded = match std::mem::take(&mut self.resumed) {
+            true => self.parts.store.calls(&self.record.id).await?,
+            false => Vec::new(),
+        };
         let mut to_run = Vec::new();
         for (index, call) in planned.iter().enumerate() {
             let id = &call.call.tool_call_id;
@@ -227,7 +284,10 @@ impl Drive<'_> {
                 _ => to_run.push(index),
             }
         }
-        let files = finish::fingerprint(&self.parts.store, &self.record.conversation_id).await?;
+        if to_run.iter().any(|&index| !self.intent(&planned[index], step).idempotent) {
+            self.ledger.durable().await?;
+        }
+        let files = finish::fingerprint(&*self.files().await?);
         let effective = self.effective();
         skills::refuse_others(&mut planned, &effective, &self.state.skills);
         let chains = skills::chains(&self.state.skills, &planned);
@@ -288,15 +348,14 @@ impl Drive<'_> {
     }
 
     fn tool_context(&self, call_id: &str) -> ToolContext {
-        let (sink, run_id, tool_call_id) =
-            (self.parts.sink.clone(), self.record.id.clone(), call_id.to_owned());
+        let (teller, tool_call_id) = (self.ledger.teller(), call_id.to_owned());
         let progress = Progress::new(move |fraction, message| {
             let event = RunEvent::ToolProgress {
                 tool_call_id: tool_call_id.clone(),
                 fraction,
                 message: text::shorten(&text::one_line(message), 200),
             };
-            sink.passing(&run_id, event);
+            teller.tell(event);
         });
         let record = &self.record;
         let context = ToolContext::new(
@@ -373,9 +432,20 @@ impl Drive<'_> {
     }
 
     pub(crate) async fn commit(&self, commit: StepCommit) -> Result<(), StoreError> {
-        let events = self.parts.store.commit_step(&self.record.id, commit).await?;
-        events.iter().for_each(|e| self.parts.sink.publish(e));
-        Ok(())
+        self.ledger.commit(commit).await
+    }
+
+    /// The conversation's files, read again only when they have changed.
+    pub(crate) async fn files(&mut self) -> Result<Arc<ConversationFiles>, StoreError> {
+        let (store, conversation) = (&self.parts.store, &self.record.conversation_id);
+        match &self.files {
+            Some(files) if store.is_current(conversation, files) => Ok(files.clone()),
+            _ => {
+                let files = Arc::new(store.files(conversation).await?);
+                self.files = Some(files.clone());
+                Ok(files)
+            }
+        }
     }
 }
 

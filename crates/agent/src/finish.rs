@@ -3,7 +3,7 @@
 use ba_model::Prices;
 use ba_protocol::api::UsageInfo;
 use ba_protocol::{Action, Artifact, CodeId, ConversationId, Round, RunEvent, ToolErrorType, ToolResult};
-use ba_store::{NewCode, RunStatus, StepCommit, Store, StoreError, ToolIntent};
+use ba_store::{ConversationFiles, NewCode, RunStatus, StepCommit, Store, StoreError, ToolIntent};
 
 use crate::driver::Drive;
 use crate::respond::{self, Answer, Known};
@@ -13,7 +13,12 @@ use crate::run::Outcome;
 pub(crate) async fn finish(drive: &mut Drive<'_>, outcome: Outcome) -> Result<(), StoreError> {
     match outcome {
         Outcome::Answer { response, structured, stop } => {
-            let known = known(&drive.parts.store, &drive.record.conversation_id).await?;
+            let files = drive.files().await?;
+            let known = Known {
+                code: files.codes.clone(),
+                uploads: files.uploads.clone(),
+                artifacts: files.artifacts.clone(),
+            };
             let mut facts = drive.facts();
             facts.stop_reason = stop.as_limit().map(str::to_owned);
             let text = match &response.action {
@@ -69,6 +74,7 @@ pub(crate) async fn finish(drive: &mut Drive<'_>, outcome: Outcome) -> Result<()
             drive.commit(commit).await?;
         }
     }
+    drive.ending = drive.ledger.durable().await?;
     let round = drive.state.machine.model_turns();
     drive.parts.log.round_end(&drive.record, round, drive.round_began.elapsed());
     drive.parts.metrics.run_ended(&drive.record.conversation_id, &drive.usage);
@@ -86,20 +92,10 @@ fn round_of(drive: &Drive<'_>, final_answer: Option<String>) -> Round {
     }
 }
 
-async fn known(store: &Store, conversation: &ConversationId) -> Result<Known, StoreError> {
-    let (code, uploads, artifacts) = tokio::try_join!(
-        store.codes(conversation),
-        store.uploads(conversation),
-        store.artifacts(conversation)
-    )?;
-    Ok(Known { code, uploads, artifacts })
-}
-
 /// Changes whenever a file a tool could read changes (SPEC E9).
-pub(crate) async fn fingerprint(store: &Store, conversation: &ConversationId) -> Result<String, StoreError> {
-    let known = known(store, conversation).await?;
+pub(crate) fn fingerprint(known: &ConversationFiles) -> String {
     let mut hasher = blake3::Hasher::new();
-    for code in &known.code {
+    for code in &known.codes {
         hasher.update(format!("{}@{};", code.code_id, code.version).as_bytes());
     }
     for upload in &known.uploads {
@@ -108,7 +104,7 @@ pub(crate) async fn fingerprint(store: &Store, conversation: &ConversationId) ->
     for artifact in &known.artifacts {
         hasher.update(format!("{}={}@{};", artifact.name, artifact.size, artifact.created_at).as_bytes());
     }
-    Ok(hasher.finalize().to_hex()[..16].to_owned())
+    hasher.finalize().to_hex()[..16].to_owned()
 }
 
 /// A call with effects that was in flight when the process ended: it is not run again.

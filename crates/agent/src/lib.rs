@@ -7,6 +7,7 @@ pub mod context;
 mod driver;
 mod error;
 mod finish;
+mod ledger;
 pub mod log;
 pub mod metrics;
 pub mod pipeline;

@@ -18,8 +18,9 @@ use tokio_util::task::TaskTracker;
 
 use crate::ask::Gathered;
 use crate::context::ContextReport;
-use crate::driver::Driver;
+use crate::driver::{Driver, Origin, RunJob};
 use crate::error::AgentError;
+use crate::ledger::Ledger;
 use crate::metrics::Metrics;
 use crate::pipeline::{Counter, Executor};
 use crate::run::{Limits, Run};
@@ -102,8 +103,15 @@ struct Inner {
 
 /// A run this process is driving.
 struct Live {
+    owner: UserId,
     cancel: CancellationToken,
-    ended: watch::Receiver<bool>,
+    state: watch::Receiver<LiveState>,
+}
+
+enum LiveState {
+    Going,
+    /// With its last event; without, when it was left open.
+    Ended(Option<Arc<RunEvent>>),
 }
 
 impl Agent {
@@ -175,12 +183,18 @@ impl Agent {
             updated_at: now,
             usage: Default::default(),
         };
-        let started = match query.conversation_id {
-            Some(_) => parts.store.admit(new).await?,
-            None => parts.store.admit_first(new, &title).await?,
+        let origin = match query.conversation_id {
+            Some(_) => Origin::OldConversation,
+            None => Origin::NewConversation(
+                parts.store.no_files(&conversation_id),
+                parts.store.locks().lock(&conversation_id).await?,
+            ),
         };
-        parts.sink.publish(&started);
-        self.spawn(record, state);
+        let new_title = matches!(origin, Origin::NewConversation(..)).then_some(title);
+        let (ledger, stored) = Ledger::admit(&parts.store, parts.sink.clone(), new, new_title);
+        // The run goes ahead; nobody hears of it before the question is stored.
+        self.spawn(RunJob { record, state, ledger, origin });
+        stored.await.map_err(|_| AgentError::ShuttingDown)??;
         Ok(Admitted { conversation_id, run_id })
     }
 
@@ -199,28 +213,39 @@ impl Agent {
         Ok(found.id)
     }
 
-    fn spawn(&self, record: RunRecord, state: RunState) {
+    fn spawn(&self, job: RunJob) {
         let cancel = CancellationToken::new();
-        let (ended, watching) = watch::channel(false);
-        self.inner.live.lock().insert(record.id.clone(), Live { cancel: cancel.clone(), ended: watching });
+        let (end, state) = watch::channel(LiveState::Going);
+        let (run_id, owner) = (job.record.id.clone(), job.record.owner.clone());
+        self.inner.live.lock().insert(run_id.clone(), Live { owner, cancel: cancel.clone(), state });
         let agent = self.clone();
         self.inner.tasks.spawn(async move {
-            let run_id = record.id.clone();
-            tokio::select! {
-                () = agent.inner.driver.drive(record, state, &cancel) => {}
+            let last = tokio::select! {
+                last = agent.inner.driver.drive(job, &cancel) => last,
                 // The last committed step is on disk; the next start resumes from it.
-                () = agent.inner.closing.cancelled() => {}
-            }
+                () = agent.inner.closing.cancelled() => None,
+            };
             agent.inner.live.lock().remove(&run_id);
-            let _ = ended.send(true);
+            let _ = end.send(LiveState::Ended(last.map(Arc::new)));
         });
     }
 
     /// Waits for a run's end and gives its answer.
     pub async fn wait(&self, owner: &UserId, run_id: &RunId) -> Result<AgentResponse, AgentError> {
-        let watching = self.inner.live.lock().get(run_id).map(|l| l.ended.clone());
+        let watching = self
+            .inner
+            .live
+            .lock()
+            .get(run_id)
+            .filter(|live| &live.owner == owner)
+            .map(|live| live.state.clone());
         if let Some(mut watching) = watching {
-            let _ = watching.wait_for(|ended| *ended).await;
+            let ended = watching.wait_for(|state| matches!(state, LiveState::Ended(_))).await;
+            if let Ok(state) = ended
+                && let LiveState::Ended(Some(last)) = &*state
+            {
+                return answer_of(RunEvent::clone(last));
+            }
         }
         self.answer(owner, run_id).await
     }
@@ -230,12 +255,8 @@ impl Agent {
         let store = &self.inner.driver.parts().store;
         store.run(owner, run_id).await?;
         let events = store.events_after(EventScope::Run(run_id), 0, 10_000).await?;
-        match events.into_iter().rev().find(|e| e.event.is_last()).map(|e| e.event) {
-            Some(RunEvent::Report(response)) => Ok(*response),
-            Some(RunEvent::RunFailed { error }) => Err(AgentError::RunFailed(error)),
-            Some(_) => Err(AgentError::Cancelled),
-            None => Err(AgentError::ShuttingDown),
-        }
+        let last = events.into_iter().rev().find(|e| e.event.is_last());
+        last.map_or(Err(AgentError::ShuttingDown), |event| answer_of(event.event))
     }
 
     /// Asks a run to stop; false when this process does not drive it.
@@ -255,7 +276,11 @@ impl Agent {
         let count = open.len();
         for record in open {
             match serde_json::from_value::<RunState>(record.state.clone()) {
-                Ok(state) => self.spawn(record, state),
+                Ok(state) => {
+                    let parts = self.inner.driver.parts();
+                    let ledger = Ledger::resume(&parts.store, &record.id, parts.sink.clone());
+                    self.spawn(RunJob { record, state, ledger, origin: Origin::Resumed });
+                }
                 Err(error) => self.inner.driver.abandon(&record, &error.to_string()).await,
             }
         }
@@ -281,7 +306,9 @@ impl Agent {
     ) -> Result<Option<ContextReport>, AgentError> {
         let parts = self.inner.driver.parts();
         parts.store.conversation(owner, conversation).await?;
-        let gathered = Gathered::of(parts, conversation, "").await?;
+        let rounds = Arc::new(parts.store.rounds(conversation).await?);
+        let files = Arc::new(parts.store.files(conversation).await?);
+        let gathered = Gathered::of(parts, rounds, files, "").await;
         Ok(gathered.inspect(parts, turn, self.inner.driver.memo()).await)
     }
 
@@ -303,5 +330,13 @@ impl Agent {
 
     pub fn model(&self) -> &Arc<dyn Model> {
         &self.inner.driver.parts().models.default
+    }
+}
+
+fn answer_of(last: RunEvent) -> Result<AgentResponse, AgentError> {
+    match last {
+        RunEvent::Report(response) => Ok(*response),
+        RunEvent::RunFailed { error } => Err(AgentError::RunFailed(error)),
+        _ => Err(AgentError::Cancelled),
     }
 }

@@ -102,8 +102,8 @@ impl Store {
     ) -> Result<Artifact> {
         let name = clean_filename(name);
         let artifact = Artifact { file_type: extension(&name), name, size: staged.size, created_at: now() };
-        let (row, conversation, work) = (artifact.clone(), conversation.clone(), staged.clone());
-        let kept = self.db().write(move |s| Box::pin(replace(s, conversation, row, work))).await;
+        let (row, owned, work) = (artifact.clone(), conversation.clone(), staged.clone());
+        let kept = self.write_files(conversation, move |s| Box::pin(replace(s, owned, row, work))).await;
         self.settle(staged, kept.as_ref().ok().map(|(blob, _)| blob)).await;
         let (_, released) = kept?;
         self.discard(released).await;

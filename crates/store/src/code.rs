@@ -45,7 +45,7 @@ impl Store {
         };
         let staged = self.stage_bytes("the code", new.code.as_bytes(), self.limits().code_bytes).await?;
         let work = staged.clone();
-        let saved = self.db().write(move |s| Box::pin(insert_version(s, file, work))).await;
+        let saved = self.write_files(conversation, move |s| Box::pin(insert_version(s, file, work))).await;
         self.settle(staged, saved.as_ref().ok().and_then(|(_, blob)| blob.as_ref())).await;
         let (file, _) = saved?;
         self.write_visible_copy(&file, new.code).await;

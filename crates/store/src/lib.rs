@@ -16,6 +16,7 @@ mod db;
 mod error;
 pub mod file_list;
 pub mod filename;
+mod files;
 mod hostile;
 pub mod languages;
 mod locks;
@@ -29,6 +30,7 @@ mod uploads;
 pub use archive::ImportReport;
 pub use config::{Blobs, CleanupMode, CleanupPolicy, Limits, Meta, S3Config, StoreConfig};
 pub use error::{Result, StoreError};
+pub use files::ConversationFiles;
 pub use locks::{ConversationGuard, ConversationLocks};
 #[doc(hidden)]
 pub use store::prepare_old_database;

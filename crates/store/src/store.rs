@@ -8,6 +8,7 @@ use crate::blob::{self, BlobStore};
 use crate::config::{Limits, Meta, StoreConfig};
 use crate::db::{Db, Engine, Postgres, Sqlite, migrations};
 use crate::error::{Result, StoreError};
+use crate::files::Changes;
 use crate::locks::ConversationLocks;
 
 /// Everything that is kept. Cheap to clone; all clones share one writer and one set of locks.
@@ -21,6 +22,7 @@ struct Inner {
     db: Db,
     blobs: Arc<dyn BlobStore>,
     locks: ConversationLocks,
+    changes: Changes,
 }
 
 async fn connect(meta: &Meta) -> Result<Db> {
@@ -54,7 +56,7 @@ impl Store {
         migrations::migrate(&db).await?;
         let blobs = blob::open(&config)?;
         let locks = ConversationLocks::over(db.engine().clone());
-        Ok(Self { inner: Arc::new(Inner { config, db, blobs, locks }) })
+        Ok(Self { inner: Arc::new(Inner { config, db, blobs, locks, changes: Changes::default() }) })
     }
 
     /// Claims the data folder for a server: a second server on one SQLite database is refused with its reason.
@@ -99,6 +101,10 @@ impl Store {
 
     pub fn limits(&self) -> &Limits {
         &self.inner.config.limits
+    }
+
+    pub(crate) fn changes(&self) -> &Changes {
+        &self.inner.changes
     }
 
     pub(crate) fn db(&self) -> &Db {

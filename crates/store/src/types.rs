@@ -96,6 +96,15 @@ impl StepCommit {
             outcomes: Vec::new(),
         }
     }
+
+    /// This step and the one after it as one: the later state holds, what each adds is kept in order.
+    pub fn and_then(mut self, later: Self) -> Self {
+        self.events.extend(later.events);
+        self.intents.extend(later.intents);
+        self.outcomes.extend(later.outcomes);
+        let round = later.round.or(self.round);
+        Self { round, events: self.events, intents: self.intents, outcomes: self.outcomes, ..later }
+    }
 }
 
 /// That a tool is about to run. `step` tells apart calls of different turns that share an id.

@@ -40,9 +40,10 @@ impl UploadWriter {
     pub async fn finish(self) -> Result<Upload> {
         let Self { store, conversation, filename, description, stager } = self;
         let staged = stager.finish(store.blobs().as_ref()).await?;
-        let work = staged.clone();
-        let kept =
-            store.db().write(move |s| Box::pin(insert(s, conversation, filename, description, work))).await;
+        let (id, work) = (conversation.clone(), staged.clone());
+        let kept = store
+            .write_files(&id, move |s| Box::pin(insert(s, conversation, filename, description, work)))
+            .await;
         store.settle(staged, kept.as_ref().ok().map(|(_, blob)| blob)).await;
         Ok(kept?.0)
     }
@@ -79,9 +80,8 @@ impl Store {
     ) -> Result<Upload> {
         let profile = profile.map(json).transpose()?;
         let error = error.map(str::to_owned);
-        let (conversation, id) = (conversation.clone(), id.clone());
-        self.db()
-            .write(move |s| {
+        let (owned, id) = (conversation.clone(), id.clone());
+        self.write_files(conversation, move |s| {
                 Box::pin(async move {
                     let row = s
                         .one(
@@ -89,7 +89,7 @@ impl Store {
                              WHERE conversation_id = $1 AND file_id = $2
                              RETURNING file_id, conversation_id, filename, file_type, size, sha256, created_at,
                                        description, status, error, profile",
-                            params![&conversation, &id, status_str(status), profile, error],
+                            params![&owned, &id, status_str(status), profile, error],
                         )
                         .await?;
                     row.as_ref().map_or_else(|| Err(not_found(&id)), read::from_row)
@@ -104,17 +104,16 @@ impl Store {
         id: &UploadId,
         description: &str,
     ) -> Result<Upload> {
-        let (conversation, id) = (conversation.clone(), id.clone());
+        let (owned, id) = (conversation.clone(), id.clone());
         let description = clean_description(description);
-        self.db()
-            .write(move |s| {
+        self.write_files(conversation, move |s| {
                 Box::pin(async move {
                     let row = s
                         .one(
                             "UPDATE uploads SET description = $3 WHERE conversation_id = $1 AND file_id = $2
                              RETURNING file_id, conversation_id, filename, file_type, size, sha256, created_at,
                                        description, status, error, profile",
-                            params![&conversation, &id, description],
+                            params![&owned, &id, description],
                         )
                         .await?;
                     row.as_ref().map_or_else(|| Err(not_found(&id)), read::from_row)
@@ -125,8 +124,8 @@ impl Store {
 
     /// Its number is not given out again.
     pub async fn delete_upload(&self, conversation: &ConversationId, id: &UploadId) -> Result<()> {
-        let (conversation, id) = (conversation.clone(), id.clone());
-        let released = self.db().write(move |s| Box::pin(delete(s, conversation, id))).await?;
+        let (owned, id) = (conversation.clone(), id.clone());
+        let released = self.write_files(conversation, move |s| Box::pin(delete(s, owned, id))).await?;
         self.discard(released).await;
         Ok(())
     }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use ba_protocol::file::{FileProfile, IngestStatus};
 use ba_protocol::{ConversationId, Upload};
-use ba_store::{Limits, Store, StoreError};
+use ba_store::{ConversationFiles, Limits, Store, StoreError};
 
 use crate::harness::{Fresh, on_every_backend, on_s3};
 
@@ -20,6 +20,7 @@ on_every_backend!(
     lost_bytes_come_back_with_an_equal_upload,
     derived_files_go_with_their_upload,
     artifacts_replace_and_refuse_links,
+    a_change_of_any_file_is_noticed,
 );
 
 on_s3!(
@@ -196,4 +197,38 @@ async fn artifacts_replace_and_refuse_links(f: Fresh) {
     assert_eq!(escaped.name, "x.csv");
     let other = f.conversation().await;
     assert!(f.store.artifact(&other.id, "x.csv").await.unwrap_err().is_not_found());
+}
+
+async fn a_change_of_any_file_is_noticed(f: Fresh) {
+    let (store, c) = (&f.store, f.conversation().await);
+    let old = |files: &ConversationFiles| !store.is_current(&c.id, files);
+    let mut files = store.no_files(&c.id);
+    let read = store.files(&c.id).await.unwrap();
+    assert_eq!(read, files, "a new conversation has no files");
+
+    let upload = put(store, &c.id, "a.csv", b"a").await.unwrap();
+    assert!(old(&files));
+    files = store.files(&c.id).await.unwrap();
+    assert_eq!(files.uploads.len(), 1);
+    store.set_profile(&c.id, &upload.file_id, IngestStatus::Ready, None, None).await.unwrap();
+    assert!(old(&files));
+    files = store.files(&c.id).await.unwrap();
+    store.describe_upload(&c.id, &upload.file_id, "what it is").await.unwrap();
+    assert!(old(&files));
+    files = store.files(&c.id).await.unwrap();
+    let code = ba_store::NewCode {
+        code_id: "x".into(),
+        code: "1".into(),
+        language: "python".into(),
+        description: String::new(),
+    };
+    store.save_code(&c.id, code).await.unwrap();
+    assert!(old(&files));
+    files = store.files(&c.id).await.unwrap();
+    store.put_artifact_bytes(&c.id, "b.csv", b"b").await.unwrap();
+    assert!(old(&files));
+    files = store.files(&c.id).await.unwrap();
+    assert_eq!((files.codes.len(), files.artifacts.len()), (1, 1));
+    store.delete_upload(&c.id, &upload.file_id).await.unwrap();
+    assert!(old(&files));
 }

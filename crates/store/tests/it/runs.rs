@@ -19,6 +19,7 @@ on_every_backend!(
     two_runs_of_one_conversation_share_one_sequence,
     a_reopened_store_shows_what_was_open,
     telemetry_outlives_the_process,
+    two_steps_as_one_are_the_two_steps,
 );
 
 async fn a_run_from_admission_to_report(f: Fresh) {
@@ -207,4 +208,32 @@ async fn telemetry_outlives_the_process(f: Fresh) {
     }
     let later = jiff::Timestamp::now();
     assert_eq!(again.telemetry(TelemetryScope::Since(later), 10).await.unwrap(), vec![]);
+}
+
+async fn two_steps_as_one_are_the_two_steps(f: Fresh) {
+    let c = f.conversation().await;
+    let new = new_run(&c, "why?");
+    f.store.admit(new.clone()).await.unwrap();
+    let asked = StepCommit {
+        events: vec![RunEvent::ToolStarted {
+            tool_call_id: "call_1".into(),
+            tool_name: "run_python".into(),
+            arguments: Default::default(),
+            round: 1,
+        }],
+        intents: vec![intent(1, "call_1")],
+        ..StepCommit::new(json!({"step": 1}), RunStatus::Running)
+    };
+    let answered = StepCommit {
+        outcomes: vec![outcome(1, "call_1", "done")],
+        ..StepCommit::new(json!({"step": 2}), RunStatus::Running)
+    };
+    let both = asked.and_then(answered).and_then(last_step(&c.id, &new.run_id, "why?", "because"));
+    let events = f.store.commit_step(&new.run_id, both).await.unwrap();
+    assert_eq!(events.iter().map(|e| e.seq).collect::<Vec<_>>(), [2, 3]);
+    assert!(events[1].event.is_last());
+    let calls = f.store.calls(&new.run_id).await.unwrap();
+    assert_eq!((calls.len(), calls[0].result.is_some()), (1, true));
+    assert_eq!(f.store.rounds(&c.id).await.unwrap().len(), 1);
+    assert_eq!(f.store.open_runs().await.unwrap(), vec![]);
 }

@@ -1,0 +1,274 @@
+//! What a run writes and tells, in one order. A step goes to the store without the run waiting for it; what comes
+//! while one is being flushed goes together with the next flush. Events are told when they are durable. What must not
+//! happen before the disk knows (a tool with effects, the acknowledgement, the end of the run) waits at `durable`.
+//! Refuses to tell anyone of what is not stored, and to store anything after a step that was not.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use ba_protocol::{Event, RunEvent, RunId};
+use ba_store::{NewRun, StepCommit, Store, StoreError};
+use tokio::sync::{mpsc, oneshot};
+
+use crate::sink::EventSink;
+
+pub(crate) struct Ledger {
+    entries: mpsc::UnboundedSender<Entry>,
+    failed: Arc<AtomicBool>,
+}
+
+enum Entry {
+    Step(Box<StepCommit>),
+    Passing(RunEvent),
+    Barrier(oneshot::Sender<Durable>),
+}
+
+type Admission = (NewRun, Option<String>);
+/// The run's last event, once it is stored.
+type Durable = Result<Option<RunEvent>, StoreError>;
+
+/// Tells passing events in their place among the durable ones.
+#[derive(Clone)]
+pub(crate) struct Teller(mpsc::UnboundedSender<Entry>);
+
+impl Teller {
+    pub(crate) fn tell(&self, event: RunEvent) {
+        let _ = self.0.send(Entry::Passing(event));
+    }
+}
+
+impl Ledger {
+    /// For a run that is already stored.
+    pub(crate) fn resume(store: &Store, run: &RunId, sink: Arc<dyn EventSink>) -> Self {
+        Self::open(store, run, sink, None)
+    }
+
+    /// For a new run; the title is that of a conversation made for it. The receiver answers when it is durable.
+    pub(crate) fn admit(
+        store: &Store,
+        sink: Arc<dyn EventSink>,
+        new: NewRun,
+        new_title: Option<String>,
+    ) -> (Self, oneshot::Receiver<Durable>) {
+        let run = new.run_id.clone();
+        let ledger = Self::open(store, &run, sink, Some((new, new_title)));
+        let durable = ledger.barrier();
+        (ledger, durable)
+    }
+
+    fn open(store: &Store, run: &RunId, sink: Arc<dyn EventSink>, first: Option<Admission>) -> Self {
+        let (entries, queue) = mpsc::unbounded_channel();
+        let failed = Arc::new(AtomicBool::new(false));
+        let clerk = Clerk {
+            store: store.clone(),
+            run: run.clone(),
+            sink,
+            failed: failed.clone(),
+            error: None,
+            last: None,
+        };
+        tokio::spawn(clerk.work(first, queue));
+        Self { entries, failed }
+    }
+
+    /// An earlier step that was not stored is reported here, or by `durable`.
+    pub(crate) async fn commit(&self, step: StepCommit) -> Result<(), StoreError> {
+        self.check().await?;
+        let _ = self.entries.send(Entry::Step(Box::new(step)));
+        Ok(())
+    }
+
+    /// Waits until everything so far is stored and told.
+    pub(crate) async fn durable(&self) -> Durable {
+        self.barrier().await.unwrap_or_else(|_| Err(lost()))
+    }
+
+    /// Fails when a step was not stored; asks nobody when all is well.
+    pub(crate) async fn check(&self) -> Result<(), StoreError> {
+        if self.failed.load(Ordering::Acquire) { self.durable().await.map(|_| ()) } else { Ok(()) }
+    }
+
+    pub(crate) fn teller(&self) -> Teller {
+        Teller(self.entries.clone())
+    }
+
+    fn barrier(&self) -> oneshot::Receiver<Durable> {
+        let (reply, answer) = oneshot::channel();
+        let _ = self.entries.send(Entry::Barrier(reply));
+        answer
+    }
+}
+
+fn lost() -> StoreError {
+    StoreError::Unavailable("an earlier step of this run was not stored".to_owned())
+}
+
+/// Works through the entries of one run, one write at a time.
+struct Clerk {
+    store: Store,
+    run: RunId,
+    sink: Arc<dyn EventSink>,
+    failed: Arc<AtomicBool>,
+    error: Option<StoreError>,
+    last: Option<RunEvent>,
+}
+
+/// What is to be done once a write is durable, in order.
+enum After {
+    /// The next so many of its events.
+    Tell(usize),
+    Entry(Entry),
+}
+
+impl Clerk {
+    async fn work(mut self, first: Option<Admission>, mut queue: mpsc::UnboundedReceiver<Entry>) {
+        if let Some((new, title)) = first {
+            self.admit(new, title).await;
+        }
+        while let Some(entry) = queue.recv().await {
+            match entry {
+                Entry::Step(step) => self.steps(*step, &mut queue).await,
+                other => self.settle(other),
+            }
+        }
+    }
+
+    async fn admit(&mut self, new: NewRun, title: Option<String>) {
+        let admitted = match title {
+            Some(title) => self.store.admit_first(new, &title).await,
+            None => self.store.admit(new).await,
+        };
+        match admitted {
+            Ok(event) => self.tell(event),
+            Err(error) => self.fail(error),
+        }
+    }
+
+    /// Stores a step together with those already waiting behind it.
+    async fn steps(&mut self, first: StepCommit, queue: &mut mpsc::UnboundedReceiver<Entry>) {
+        let mut after = vec![After::Tell(first.events.len())];
+        let mut all = first;
+        while let Ok(entry) = queue.try_recv() {
+            match entry {
+                Entry::Step(step) => {
+                    after.push(After::Tell(step.events.len()));
+                    all = all.and_then(*step);
+                }
+                other => after.push(After::Entry(other)),
+            }
+        }
+        let mut events = Vec::new().into_iter();
+        if !self.failed.load(Ordering::Acquire) {
+            match self.store.commit_step(&self.run, all).await {
+                Ok(stored) => events = stored.into_iter(),
+                Err(error) => self.fail(error),
+            }
+        }
+        for item in after {
+            match item {
+                After::Tell(count) => events.by_ref().take(count).for_each(|event| self.tell(event)),
+                After::Entry(entry) => self.settle(entry),
+            }
+        }
+    }
+
+    fn settle(&mut self, entry: Entry) {
+        match entry {
+            Entry::Passing(event) => self.sink.passing(&self.run, event),
+            Entry::Barrier(reply) => {
+                let failed = self.failed.load(Ordering::Acquire);
+                let answer =
+                    if failed { Err(self.error.take().unwrap_or_else(lost)) } else { Ok(self.last.take()) };
+                let _ = reply.send(answer);
+            }
+            Entry::Step(_) => {}
+        }
+    }
+
+    fn tell(&mut self, event: Event) {
+        self.sink.publish(&event);
+        if event.event.is_last() {
+            self.last = Some(event.event);
+        }
+    }
+
+    fn fail(&mut self, error: StoreError) {
+        self.error = Some(error);
+        self.failed.store(true, Ordering::Release);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use ba_protocol::{ConversationId, UserId};
+    use ba_store::{RunStatus, StoreConfig};
+    use parking_lot::Mutex;
+
+    use super::*;
+
+    #[derive(Default)]
+    struct Heard(Mutex<Vec<&'static str>>);
+
+    impl EventSink for Heard {
+        fn publish(&self, event: &Event) {
+            self.0.lock().push(event.event.name());
+        }
+        fn passing(&self, _: &RunId, event: RunEvent) {
+            self.0.lock().push(event.name());
+        }
+    }
+
+    fn step(status: RunStatus, event: RunEvent) -> StepCommit {
+        StepCommit { events: vec![event], ..StepCommit::new(serde_json::json!({}), status) }
+    }
+
+    async fn admitted(heard: &Arc<Heard>) -> (tempfile::TempDir, Store, Ledger, RunId) {
+        let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(StoreConfig::local(folder.path())).await.unwrap();
+        let run = RunId::random();
+        let new = NewRun {
+            run_id: run.clone(),
+            conversation_id: ConversationId::random(),
+            owner: UserId::local(),
+            message: "q".into(),
+            file_ids: Vec::new(),
+            state: serde_json::json!({}),
+            created_at: jiff::Timestamp::now(),
+        };
+        let (ledger, stored) = Ledger::admit(&store, heard.clone(), new, Some("t".into()));
+        stored.await.unwrap().unwrap();
+        (folder, store, ledger, run)
+    }
+
+    #[tokio::test]
+    async fn what_passes_is_told_in_its_place_among_what_lasts() {
+        let heard = Arc::new(Heard::default());
+        let (_folder, _store, ledger, _run) = admitted(&heard).await;
+        let started = RunEvent::ToolStarted {
+            tool_call_id: "c".into(),
+            tool_name: "t".into(),
+            arguments: Default::default(),
+            round: 1,
+        };
+        ledger.commit(step(RunStatus::Running, started)).await.unwrap();
+        ledger.teller().tell(RunEvent::TextDelta { text: "x".into(), round: 2 });
+        ledger.commit(step(RunStatus::Cancelled, RunEvent::RunCancelled {})).await.unwrap();
+        let last = ledger.durable().await.unwrap();
+        assert_eq!(last, Some(RunEvent::RunCancelled {}));
+        assert_eq!(*heard.0.lock(), ["run.started", "tool.started", "text.delta", "run.cancelled"]);
+    }
+
+    #[tokio::test]
+    async fn after_a_step_that_was_not_stored_nothing_is_told() {
+        let heard = Arc::new(Heard::default());
+        let (_folder, store, ledger, run) = admitted(&heard).await;
+        // Someone else ended the run, so the next step is refused, and the one behind it with it.
+        store.commit_step(&run, StepCommit::new(serde_json::json!({}), RunStatus::Failed)).await.unwrap();
+        ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled {})).await.unwrap();
+        let _ = ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled {})).await;
+        let error = ledger.durable().await.unwrap_err();
+        assert!(error.to_string().contains("has ended"), "{error}");
+        assert!(ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled {})).await.is_err());
+        assert_eq!(*heard.0.lock(), ["run.started"]);
+    }
+}
