@@ -188,7 +188,7 @@ impl Gathered {
             None => (&self.rounds[..], ""),
             Some(turn) => {
                 let at = turn.checked_sub(1)?;
-                (&self.rounds[..at], self.rounds.get(at)?.user_message.as_str())
+                (self.rounds.get(..at)?, self.rounds.get(at)?.user_message.as_str())
             }
         };
         let window = parts.models.default.info().window;

@@ -128,6 +128,16 @@ impl Agent {
 
     /// Persists the question, then acknowledges it. A new conversation is made when none is named.
     pub async fn admit(&self, owner: &UserId, query: QueryRequest) -> Result<Admitted, AgentError> {
+        self.admit_as(owner, query, RunId::random()).await
+    }
+
+    /// The same under an id the caller has made, to listen before anything happens.
+    pub async fn admit_as(
+        &self,
+        owner: &UserId,
+        query: QueryRequest,
+        run_id: RunId,
+    ) -> Result<Admitted, AgentError> {
         if self.inner.closing.is_cancelled() {
             return Err(AgentError::ShuttingDown);
         }
@@ -162,7 +172,6 @@ impl Agent {
             output_level: query.output_level,
             skills: Default::default(),
         };
-        let run_id = RunId::random();
         let new = NewRun {
             run_id: run_id.clone(),
             conversation_id: conversation_id.clone(),

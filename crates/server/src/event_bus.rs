@@ -135,6 +135,16 @@ impl EventSink for EventBus {
     }
 }
 
+impl Subscription {
+    pub fn bus(&self) -> &EventBus {
+        &self.bus
+    }
+
+    pub fn run(&self) -> &RunId {
+        &self.run
+    }
+}
+
 impl Drop for Subscription {
     fn drop(&mut self) {
         let mut runs = self.bus.runs.lock();

@@ -1,15 +1,16 @@
 //! One run's events from any point on: replayed from the store, then live, without a gap and without doubles.
+//! The reader subscribes before, so that it also hears what passes while it is being answered.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use async_stream::stream;
-use ba_protocol::{RunId, UserId};
+use ba_protocol::UserId;
 use ba_store::{EventScope, Store};
 use futures::Stream;
 use tokio::sync::broadcast::error::RecvError;
 
-use crate::event_bus::{EventBus, Frame};
+use crate::event_bus::{Frame, Subscription};
 
 /// Events read from the store at once.
 const PAGE: u32 = 200;
@@ -28,13 +29,12 @@ pub enum Item {
 /// Ends after the run's last event. Whether the owner may see the run is checked by the caller.
 pub fn follow(
     store: Store,
-    bus: EventBus,
+    mut subscription: Subscription,
     owner: UserId,
-    run: RunId,
     after: u64,
 ) -> impl Stream<Item = Item> + Send + 'static {
     stream! {
-        let mut subscription = bus.subscribe(&run);
+        let (bus, run) = (subscription.bus().clone(), subscription.run().clone());
         let mut last = after;
         loop {
             // Asked before the replay: what had ended by then is replayed to its end.

@@ -5,9 +5,10 @@ use std::convert::Infallible;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, header};
 use axum::response::sse::{Event, KeepAlive, Sse};
 use axum::response::{IntoResponse, Response};
-use ba_protocol::{RunId, UserId};
+use ba_protocol::UserId;
 use futures::{Stream, StreamExt};
 
+use crate::event_bus::Subscription;
 use crate::follow::{Item, follow};
 use crate::state::AppState;
 
@@ -15,9 +16,8 @@ use crate::state::AppState;
 const RETRY: std::time::Duration = std::time::Duration::from_millis(1000);
 
 /// Streams a run that the caller may see, from the event after `after`.
-pub fn run_events(state: &AppState, owner: UserId, run: RunId, after: u64) -> Response {
-    let deps = &state.deps;
-    let items = follow(deps.store.clone(), deps.bus.clone(), owner, run, after).map(to_event);
+pub fn run_events(state: &AppState, owner: UserId, reader: Subscription, after: u64) -> Response {
+    let items = follow(state.deps.store.clone(), reader, owner, after).map(to_event);
     respond(state, items)
 }
 

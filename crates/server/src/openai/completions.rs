@@ -17,6 +17,7 @@ use crate::auth::Caller;
 use crate::envelope::Body;
 use crate::error::{ApiError, Result};
 use crate::event_bus::Frame;
+use crate::event_bus::Subscription;
 use crate::follow::{Item, follow};
 use crate::routes::query;
 use crate::sse;
@@ -38,9 +39,11 @@ pub async fn create(
     let message = if known.is_some() { chat.question.clone() } else { chat.with_history() };
     let query =
         QueryRequest { message, conversation_id: known, file_ids: vec![], model: None, output_level: None };
-    let Admitted { conversation_id, run_id } = query::admit(&state, &caller, query).await?;
-    if request.stream == Some(true) {
-        return Ok(stream(&state, caller, chat, conversation_id, run_id));
+    let run_id = RunId::random();
+    let reader = (request.stream == Some(true)).then(|| state.deps.bus.subscribe(&run_id));
+    let Admitted { conversation_id, run_id } = query::admit(&state, &caller, query, run_id).await?;
+    if let Some(reader) = reader {
+        return Ok(stream(&state, caller, chat, conversation_id, reader));
     }
     let answer = state.deps.agent.wait(&caller.user, &run_id).await?;
     let text = markdown::of(&answer, &state.deps.store).await;
@@ -65,10 +68,10 @@ fn stream(
     caller: Caller,
     chat: Request,
     conversation: ConversationId,
-    run: RunId,
+    reader: Subscription,
 ) -> Response {
-    let store = state.deps.store.clone();
-    let items = follow(store.clone(), state.deps.bus.clone(), caller.user.clone(), run.clone(), 0);
+    let (store, run) = (state.deps.store.clone(), reader.run().clone());
+    let items = follow(store.clone(), reader, caller.user.clone(), 0);
     let events = async_stream::stream! {
         yield chunk(&run, Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None, None);
         let mut items = std::pin::pin!(items);

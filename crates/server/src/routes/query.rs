@@ -4,6 +4,7 @@ use axum::extract::State;
 use axum::http::{HeaderName, HeaderValue};
 use axum::response::Response;
 use ba_agent::Admitted;
+use ba_protocol::RunId;
 use ba_protocol::api::{AgentResponse, QueryRequest};
 
 use crate::auth::Caller;
@@ -23,7 +24,7 @@ pub async fn query(
     caller: Caller,
     Body(query): Body<QueryRequest>,
 ) -> Result<Data<AgentResponse>> {
-    let admitted = admit(&state, &caller, query).await?;
+    let admitted = admit(&state, &caller, query, RunId::random()).await?;
     Ok(Data::of(state.deps.agent.wait(&caller.user, &admitted.run_id).await?))
 }
 
@@ -40,9 +41,11 @@ pub async fn query_stream(
     caller: Caller,
     Body(query): Body<QueryRequest>,
 ) -> Result<Response> {
-    let Admitted { conversation_id, run_id } = admit(&state, &caller, query).await?;
+    let run_id = RunId::random();
+    let reader = state.deps.bus.subscribe(&run_id);
+    let Admitted { conversation_id, run_id } = admit(&state, &caller, query, run_id).await?;
     let ids = [("x-conversation-id", conversation_id.to_string()), ("x-run-id", run_id.to_string())];
-    let mut response = sse::run_events(&state, caller.user, run_id, 0);
+    let mut response = sse::run_events(&state, caller.user, reader, 0);
     for (name, id) in ids {
         if let Ok(value) = HeaderValue::from_str(&id) {
             response.headers_mut().insert(HeaderName::from_static(name), value);
@@ -52,12 +55,17 @@ pub async fn query_stream(
 }
 
 /// Checks a question and hands it to the agent. When this returns, it is durable.
-pub async fn admit(state: &AppState, caller: &Caller, query: QueryRequest) -> Result<Admitted> {
+pub async fn admit(
+    state: &AppState,
+    caller: &Caller,
+    query: QueryRequest,
+    run_id: RunId,
+) -> Result<Admitted> {
     if query.conversation_id.is_none() && !query.file_ids.is_empty() {
         return Err(ApiError::bad_request(
             "conversation_required",
             "`file_ids` belong to a conversation: send its `conversation_id` too",
         ));
     }
-    Ok(state.deps.agent.admit(&caller.user, query).await?)
+    Ok(state.deps.agent.admit_as(&caller.user, query, run_id).await?)
 }

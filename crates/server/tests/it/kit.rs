@@ -25,6 +25,9 @@ pub struct RuleModel {
     info: ModelInfo,
 }
 
+/// Lets the one test that asks for "chatter on cue" begin when its reader listens.
+pub static CUE: tokio::sync::Notify = tokio::sync::Notify::const_new();
+
 impl RuleModel {
     pub fn new() -> Self {
         let info = ModelInfo { name: "test:rules".into(), window: 100_000, offline: false, prices: None };
@@ -61,8 +64,10 @@ impl Model for RuleModel {
             std::future::pending::<()>().await;
             String::new()
         } else if last.contains("chatter") {
-            // Faster than any reader: nothing else runs between these.
-            (0..3_000).for_each(|_| on_delta(&"x".repeat(1_000)));
+            if last.contains("on cue") {
+                CUE.notified().await;
+            }
+            (0..3_000).for_each(|_| on_delta(&"x".repeat(10_000)));
             complete("说完了")
         } else if last.contains("fail") {
             return Err(ModelError::Unauthorized { status: 401 });

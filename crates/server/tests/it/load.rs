@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-use crate::kit::{App, Reader};
+use crate::kit::{App, CUE, Reader};
 
 const IDLE_READERS: usize = 5_000;
 
@@ -85,8 +85,14 @@ async fn five_thousand_idle_readers_all_hear_the_end() {
 #[tokio::test]
 async fn a_slow_reader_is_told_and_still_gets_every_durable_event() {
     let app = App::start().await;
-    let (reader, _) = start(&app, "chatter").await;
-    let events = reader.all().await;
+    let (mut reader, run) = start(&app, "chatter on cue").await;
+    let mut events = vec![reader.next().await.unwrap()];
+    CUE.notify_one();
+    // It does not read until everything is said, more than a socket holds.
+    while app.get(&format!("/runs/{run}")).await.body["data"]["status"] == "running" {
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    events.extend(reader.all().await);
     let behind = events.iter().find(|event| event.name == "stream.behind").expect("it was not told");
     assert!(behind.data["skipped"].as_u64().unwrap() > 1_000);
     let names: Vec<&str> = events.iter().filter(|e| e.id.is_some()).map(|e| e.name.as_str()).collect();
