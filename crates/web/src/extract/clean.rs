@@ -130,6 +130,9 @@ fn surrounds(node: &NodeRef<'_>, name: &str, size: Measure, whole: Measure) -> b
     if little && has_word(node, &AROUND) && !holds_heading(node) {
         return true;
     }
+    if size.text <= 400 && is_fine_print(node) {
+        return true;
+    }
     size.text <= 240 && has_word(node, &BYLINE) && day_in(&node.text()).is_some() && !holds_heading(node)
 }
 
@@ -141,6 +144,23 @@ fn small(size: Measure, whole: Measure, parts: usize) -> bool {
 /// The page's own headline may sit in a box with a telling name.
 fn holds_heading(node: &NodeRef<'_>) -> bool {
     node.descendants_it().any(|n| n.has_name("h1"))
+}
+
+/// Copyright lines, registrations and the way to a page: known by their words on sites whose names tell nothing.
+fn is_fine_print(node: &NodeRef<'_>) -> bool {
+    const WORDS: [&str; 9] = [
+        "版权所有",
+        "公网安备",
+        "ICP备",
+        "ICP证",
+        "当前位置：",
+        "您的位置：",
+        "All rights reserved",
+        "©",
+        "Powered by ",
+    ];
+    let text = node.text();
+    WORDS.iter().any(|w| text.contains(w)) && !holds_heading(node)
 }
 
 /// Whole words of `class` and `id`, as sites separate them: `post-related_box`, `shareBar`.

@@ -23,6 +23,11 @@ pub(super) fn write(root: &NodeRef<'_>, base: &Url, title: &str) -> Written {
     if blocks.first().is_some_and(|first| same_words(first.trim_start_matches('#'), title)) {
         blocks.remove(0);
     }
+    // A heading at the end is the title of something that was taken out.
+    while blocks.len() > 1 && blocks.last().is_some_and(|last| last.starts_with('#') && !last.contains('\n'))
+    {
+        blocks.pop();
+    }
     Written { text: blocks.join("\n\n"), links: writer.links.all }
 }
 

@@ -67,6 +67,10 @@ impl Measures {
         if block && loose.text >= PROSE && loose.link_share() < 0.5 {
             sum.prose += loose.text;
         }
+        let items = matches!(name, "ul" | "ol" | "dl") && node.element_children().len() >= 3;
+        if items && sum.text >= PROSE && sum.link_share() < 0.2 {
+            sum.prose = sum.text;
+        }
         if name == "table" && sum.link_share() < 0.5 && table::is_data(node) {
             sum.prose = sum.text;
         }

@@ -5,11 +5,13 @@ use dom_query::{Document, NodeRef};
 use dom_smoothie::{Config, Readability};
 use url::Url;
 
-use super::clean;
 use super::measure::Measures;
+use super::{clean, table};
 
 /// Share of the page's prose an article must hold to stand for the page.
-const ARTICLE_SHARE: f64 = 0.75;
+const ARTICLE_SHARE: f64 = 0.65;
+/// An article without tables that hold one part in this many of the page's prose is not the whole of it.
+const TABLE_PARTS: usize = 10;
 /// Readability looks at each element's text many times: a page past this is read without it.
 const MAX_WORK: usize = 60_000_000;
 /// Share of the page's prose that one part must hold to stand for the whole.
@@ -30,12 +32,21 @@ pub(super) fn main_part<'a>(document: &'a Document, work: usize, base: &Url) -> 
     let affordable = work <= MAX_WORK;
     if let Some(article) = affordable.then(|| article(document, base)).flatten() {
         let root = article.root();
-        let found = Measures::of(&root).get(&root);
-        if found.prose > 0 && found.prose as f64 >= whole.prose as f64 * ARTICLE_SHARE {
+        let inside = Measures::of(&root);
+        let found = inside.get(&root);
+        let most = found.prose > 0 && found.prose as f64 >= whole.prose as f64 * ARTICLE_SHARE;
+        let lost = tabled(&body, &measures).saturating_sub(tabled(&root, &inside));
+        if most && lost * TABLE_PARTS < whole.prose {
             return Main::Article(article);
         }
     }
     Main::Part(smallest(&body, &measures))
+}
+
+/// How much stands in tables of data.
+fn tabled(root: &NodeRef<'_>, measures: &Measures) -> usize {
+    let tables = root.descendants_it().filter(|n| n.has_name("table"));
+    tables.filter(table::is_data).map(|t| measures.get(&t).text).sum()
 }
 
 fn article(document: &Document, base: &Url) -> Option<Document> {
