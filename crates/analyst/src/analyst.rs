@@ -82,6 +82,11 @@ impl OfflineAnalyst {
                 unread,
             );
         }
+        let sheets = unread_sheets(turn, listed);
+        if !sheets.is_empty() && !turn.last {
+            let why = lang.pick("读取工作簿的其他工作表。", "Read the workbook's other sheets.");
+            return Step::Call(why.to_owned(), sheets);
+        }
         let mut tables = self.tables(turn, listed);
         if tables.is_empty() {
             return Step::done(lang, failed_read(turn, lang));
@@ -126,13 +131,22 @@ impl OfflineAnalyst {
             else {
                 continue;
             };
-            let profiles = observe::profiles(&found.content);
+            let mut profiles = observe::profiles(&found.content);
             let single = profiles.len() == 1;
-            for profile in &profiles {
+            let numbers = observe::other_sheets(&found.content);
+            for number in &numbers {
+                let sheet = turn.outcome(&sheet_id(turn.number(), &file.file_id, *number));
+                profiles.extend(
+                    sheet.filter(|o| !o.failed).into_iter().flat_map(|o| observe::profiles(&o.content)),
+                );
+            }
+            for (i, profile) in profiles.iter().enumerate() {
                 let mut table = Table::new(&file.file_id, &file.filename, profile, &self.glossary);
-                if single {
+                match (&profile.sheet, numbers.is_empty()) {
+                    (Some(sheet), false) => table.is_sheet(sheet, i == 0),
                     // SPEC T7: the id always names the table.
-                    table.sql_name.clone_from(&file.file_id);
+                    _ if single => table.sql_name.clone_from(&file.file_id),
+                    _ => {}
                 }
                 out.push(table);
             }
@@ -242,6 +256,33 @@ fn outline(lang: Lang, action: &Action, rounds: usize) -> String {
 
 fn profile_id(turn: usize, file_id: &str) -> String {
     format!("t{turn}_profile_{file_id}")
+}
+
+fn sheet_id(turn: usize, file_id: &str, number: usize) -> String {
+    format!("t{turn}_sheet{number}_{file_id}")
+}
+
+/// The calls that read the sheets after the first, of all workbooks.
+fn unread_sheets(turn: &Turn, listed: &[&Listed]) -> Vec<ToolCall> {
+    let n = turn.number();
+    let mut calls = Vec::new();
+    for file in listed {
+        let Some(first) = turn.outcome(&profile_id(n, &file.file_id)).filter(|o| !o.failed) else { continue };
+        for number in observe::other_sheets(&first.content) {
+            let id = sheet_id(n, &file.file_id, number);
+            if turn.outcome(&id).is_none() {
+                calls.push(ToolCall {
+                    tool_name: "file_reader".to_owned(),
+                    tool_call_id: id,
+                    arguments: arguments(
+                        json!({"path": file.file_id, "parse_metadata": true, "sheet_name": number}),
+                    ),
+                });
+            }
+        }
+    }
+    calls.truncate(MAX_TABLES);
+    calls
 }
 
 fn arguments(value: Value) -> Map<String, Value> {

@@ -77,12 +77,12 @@ impl Dictionary {
     }
 
     fn add_table(&mut self, t: usize, table: &Table, glossary: &Glossary) {
-        let stem = table.filename.rsplit_once('.').map_or(table.filename.as_str(), |(s, _)| s);
+        let stem = table.rows_called.rsplit_once('.').map_or(table.rows_called.as_str(), |(s, _)| s);
         self.add(stem, Meaning::Table(t));
         self.add(&table.filename, Meaning::Table(t));
         self.add(&name_words(stem), Meaning::Table(t));
         self.add(&table.file_id, Meaning::Table(t));
-        let (heads, others) = row_nouns(&table.filename);
+        let (heads, others) = row_nouns(&table.rows_called);
         for noun in &heads {
             self.add(noun, Meaning::RowNoun(t));
         }

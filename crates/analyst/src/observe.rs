@@ -126,6 +126,18 @@ pub fn profiles(observation: &str) -> Vec<TableProfile> {
     json_profiles(body).unwrap_or_else(|| listed_profiles(body))
 }
 
+/// The numbers of a workbook's other sheets, as an observation of `file_reader` names them.
+pub fn other_sheets(observation: &str) -> Vec<usize> {
+    const MOST: usize = 9;
+    let Some((_, rest)) = observation.rsplit_once("other sheets (sheet_name): ") else { return Vec::new() };
+    let line = rest.lines().next().unwrap_or("");
+    let numbered = |part: &str| part.split_once(": ").and_then(|(n, _)| n.trim().parse::<usize>().ok());
+    let mut found: Vec<usize> =
+        line.split(", ").filter_map(numbered).filter(|n| (1..=MOST).contains(n)).collect();
+    found.dedup();
+    found
+}
+
 fn json_profiles(body: &str) -> Option<Vec<TableProfile>> {
     let at = body.find('{')?;
     let whole: Option<Value> =

@@ -13,6 +13,8 @@ pub struct Table {
     /// `upload_001`.
     pub file_id: String,
     pub filename: String,
+    /// The name that tells what a row is: the file's or the sheet's.
+    pub rows_called: String,
     /// What SQL calls it.
     pub sql_name: String,
     pub rows: u64,
@@ -85,10 +87,19 @@ impl Table {
         Self {
             file_id: file_id.to_owned(),
             filename: filename.to_owned(),
+            rows_called: filename.to_owned(),
             sql_name,
             rows: profile.rows,
             columns,
         }
+    }
+
+    /// This is one sheet of several.
+    pub fn is_sheet(&mut self, sheet: &str, first: bool) {
+        self.rows_called = sheet.to_owned();
+        self.filename = format!("{} · {sheet}", self.filename);
+        let plain: String = sheet.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
+        self.sql_name = if first { self.file_id.clone() } else { format!("{}_{plain}", self.file_id) };
     }
 
     /// Columns that stand for a concept, the surest first.

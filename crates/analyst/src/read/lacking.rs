@@ -19,7 +19,7 @@ impl Reader<'_> {
             return;
         }
         let table = &self.scope.tables[self.scope.in_scope[0]];
-        let words = crate::norm::name_words(&table.filename);
+        let words = crate::norm::name_words(&table.rows_called);
         let spoken_of = |n: &String| {
             words.contains(n.as_str()) || table.columns.iter().any(|c| c.words.split(' ').any(|w| w == n))
         };

@@ -86,3 +86,26 @@ fn two_uploads_are_joined_on_their_common_key() {
     assert!(run.sql[0].contains("LEFT JOIN"));
     assert!(run.report.content.contains("已按“产品”关联 products.csv"));
 }
+
+#[test]
+fn every_sheet_of_a_workbook_is_known() {
+    let folder = std::env::temp_dir().join(format!("ba-analyst-{}-sheets", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let write = |name: &str, text: &str| {
+        let path = folder.join(name);
+        std::fs::write(&path, text).unwrap();
+        path.to_string_lossy().into_owned()
+    };
+    let files = [
+        write("book__orders.csv", "order_no,product,amount\n1,Tea,10\n2,Tea,20\n3,Milk,5\n"),
+        write("book__staff.csv", "employee,salary\nAnn,100\nBen,300\nCem,200\n"),
+        write("book__goods.csv", "product,supplier\nTea,Acme\nMilk,Bolt\n"),
+    ];
+    let mut bench = Bench::new();
+    bench.load(&files);
+    let mut ask = |question: &str| answer(&bench.ask(&[], question).report.content);
+    assert!(ask("total amount").contains("**35**"), "{}", ask("total amount"));
+    assert!(ask("average salary").contains("**200**"), "{}", ask("average salary"));
+    assert!(ask("amount by supplier").contains("**Acme** (30)"), "{}", ask("amount by supplier"));
+    std::fs::remove_dir_all(folder).unwrap();
+}

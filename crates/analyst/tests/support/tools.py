@@ -9,6 +9,7 @@ import duckdb
 
 con = duckdb.connect()
 names = {}
+sheets = []
 broken = False
 
 
@@ -20,6 +21,15 @@ def load(files):
         view = f"upload_{i:03d}"
         con.execute(f"CREATE OR REPLACE TABLE \"{view}\" AS SELECT * FROM read_csv('{path}', header=true, sample_size=-1)")
         names[view] = os.path.basename(path)
+    # Files called `book__sheet.csv` stand for the sheets of one workbook.
+    sheets.clear()
+    first = next(iter(names), None)
+    if len(names) > 1 and all("__" in n for n in names.values()):
+        for i, view in enumerate(list(names)):
+            sheet = names[view].split("__")[1].rsplit(".", 1)[0]
+            sheets.append((sheet, view))
+            if i:
+                con.execute(f'CREATE OR REPLACE VIEW "{first}_{sheet}" AS SELECT * FROM "{view}"')
 
 
 def plain(v):
@@ -60,7 +70,13 @@ def encode(columns, rows):
 
 def run(tool, args):
     if tool == "file_reader":
-        return json.dumps(profile(args["path"]), ensure_ascii=False)
+        if not sheets:
+            return json.dumps(profile(args["path"]), ensure_ascii=False)
+        at = int(args.get("sheet_name", 0))
+        found = profile(sheets[at][1])
+        found["table"]["sheet"] = sheets[at][0]
+        others = ", ".join(f"{i}: {s[0]} (9 rows)" for i, s in enumerate(sheets) if i != at)
+        return json.dumps(found, ensure_ascii=False) + f"\nNote: other sheets (sheet_name): {others}"
     if tool == "query_database":
         cur = con.execute(args["query"])
         rows = cur.fetchmany(args.get("max_rows", 1000))
