@@ -9,6 +9,8 @@ mod measure;
 mod meta;
 mod readable;
 mod table;
+#[cfg(test)]
+mod tests;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
