@@ -85,6 +85,21 @@ describe("a newcomer", { skip }, () => {
     await page.keyboard.press("Escape");
   }
 
+  it("gets figures for every question the page suggests", { timeout: 120_000 }, async () => {
+    const api = async (path, body) => (await fetch(`${server.url}/api/v1${path}`, body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();
+    const { samples } = (await api("/status")).data;
+    assert.equal(samples.length, 3);
+    for (const { name, questions } of samples) {
+      const { conversation_id } = (await api("/samples/load", { name })).data;
+      for (const message of questions) {
+        const { data } = await api("/agent/query", { message, conversation_id });
+        assert.match(data.response, /\*\*|\|\s*-/, `${message}\n${data.response}`);
+        assert.ok(data.tool_calls.some((call) => call.tool_name === "query_database" && call.success), message);
+        assert.doesNotMatch(data.response, /无法计算|cannot be answered|no column/, `${message}\n${data.response}`);
+      }
+    }
+  });
+
   it("finds language and theme remembered, without a flash", async () => {
     const page = await open();
     await page.getByRole("button", { name: "Switch to English" }).click();
