@@ -18,6 +18,7 @@ use futures::StreamExt;
 use futures::stream::FuturesUnordered;
 use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
+use tracing::{Instrument, Span};
 
 use crate::ask::Gathered;
 use crate::context::MemoCounter;
@@ -28,6 +29,7 @@ use crate::respond::{self, RunFacts};
 use crate::run::{Decision, Outcome, PlannedCall, Step};
 use crate::service::{AgentParts, RunState};
 use crate::skills;
+use crate::spans;
 use crate::tool::{Effects, Progress, ToolContext};
 
 /// How much of an observation an event shows people.
@@ -79,6 +81,8 @@ pub(crate) struct Drive<'a> {
     pub gathered: Option<Arc<Gathered>>,
     /// Calls of the present step may already have been answered.
     resumed: bool,
+    pub span: Span,
+    round_span: Span,
 }
 
 impl Driver {
@@ -141,6 +145,8 @@ impl Driver {
             files,
             gathered: None,
             resumed,
+            span: Span::current(),
+            round_span: Span::none(),
         };
         if resumed && let Err(error) = drive.restore().await {
             tracing::error!(run = %drive.record.id, %error, "cannot read the run's calls");
@@ -216,9 +222,12 @@ impl Drive<'_> {
         self.parts.log.round_start(&self.record, round);
         self.parts.log.model_input(&self.record, &request, &self.parts.counter);
         let asked = Instant::now();
-        let reply = match self.model.complete(&request, &on_delta).await {
+        self.round_span = spans::round(&self.span, round);
+        let span = spans::model(&self.round_span, self.model.info());
+        let reply = match self.model.complete(&request, &on_delta).instrument(span.clone()).await {
             Ok(reply) => reply,
             Err(error) => {
+                spans::model_failed(&span, &error);
                 tracing::warn!(run = %self.record.id, code = error.code(), %error, "the model did not answer");
                 self.parts.metrics.model_failed(&self.model.info().name);
                 let error = ErrorInfo::new(error.code(), error.to_string());
@@ -227,6 +236,8 @@ impl Drive<'_> {
             }
         };
         let usage = self.account(&request, &reply);
+        spans::model_answered(&span, &usage, reply.stop);
+        drop(span);
         self.parts.metrics.model_answered(&self.model.info().name, &usage, asked.elapsed());
         let response = self.state.machine.on_model(&reply.text, usage.input_tokens + usage.output_tokens);
         self.parts.log.model_output(&self.record, &reply.text, response.as_ref(), usage.output_tokens);
@@ -310,7 +321,12 @@ impl Drive<'_> {
                     files: &files,
                     counter: &this.parts.counter,
                 };
-                async move { (index, this.parts.executor.execute(request).await) }
+                let span = spans::tool(&this.round_span, &planned.call);
+                async move {
+                    let executed = this.parts.executor.execute(request).instrument(span.clone()).await;
+                    spans::tool_finished(&span, &executed);
+                    (index, executed)
+                }
             })
             .collect();
         let mut finished: Vec<(usize, Executed)> = Vec::new();

@@ -8,9 +8,11 @@ use ba_store::{ConversationFiles, NewCode, RunStatus, StepCommit, Store, StoreEr
 use crate::driver::Drive;
 use crate::respond::{self, Answer, Known};
 use crate::run::Outcome;
+use crate::spans;
 
 /// Commits the end of a run and tells whoever watches.
 pub(crate) async fn finish(drive: &mut Drive<'_>, outcome: Outcome) -> Result<(), StoreError> {
+    spans::run_ended(&drive.span, &outcome, &drive.usage);
     match outcome {
         Outcome::Answer { response, structured, stop } => {
             let files = drive.files().await?;

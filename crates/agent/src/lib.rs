@@ -17,6 +17,7 @@ pub mod run;
 mod service;
 mod sink;
 pub mod skills;
+pub mod spans;
 pub mod tool;
 
 pub use error::AgentError;

@@ -15,6 +15,7 @@ use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
+use tracing::Instrument;
 
 use crate::ask::Gathered;
 use crate::context::ContextReport;
@@ -25,6 +26,7 @@ use crate::metrics::Metrics;
 use crate::pipeline::{Counter, Executor};
 use crate::run::{Limits, Run};
 use crate::sink::EventSink;
+use crate::spans;
 use crate::tool::Registry;
 
 /// Longer messages belong into a file.
@@ -228,7 +230,8 @@ impl Agent {
         let (run_id, owner) = (job.record.id.clone(), job.record.owner.clone());
         self.inner.live.lock().insert(run_id.clone(), Live { owner, cancel: cancel.clone(), state });
         let agent = self.clone();
-        self.inner.tasks.spawn(async move {
+        let span = spans::run(&job.record, matches!(job.origin, Origin::Resumed));
+        let work = async move {
             let last = tokio::select! {
                 last = agent.inner.driver.drive(job, &cancel) => last,
                 // The last committed step is on disk; the next start resumes from it.
@@ -236,7 +239,8 @@ impl Agent {
             };
             agent.inner.live.lock().remove(&run_id);
             let _ = end.send(LiveState::Ended(last.map(Arc::new)));
-        });
+        };
+        self.inner.tasks.spawn(work.instrument(span));
     }
 
     /// Waits for a run's end and gives its answer.

@@ -3,6 +3,7 @@
 mod args;
 mod commands;
 mod output;
+mod telemetry;
 mod wire;
 
 use std::process::ExitCode;
@@ -17,7 +18,6 @@ const FAILED: u8 = 1;
 
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
-    output::start_logging(arguments.verbose);
     let config = match args::configuration(&arguments) {
         Ok(config) => config,
         Err(error) => {
@@ -25,6 +25,14 @@ fn main() -> ExitCode {
             return ExitCode::from(WRONG_USE);
         }
     };
+    let telemetry = match config.otlp.as_ref().map(telemetry::Telemetry::start).transpose() {
+        Ok(telemetry) => telemetry,
+        Err(error) => {
+            output::complain(&format!("{error:#}"));
+            return ExitCode::from(WRONG_USE);
+        }
+    };
+    output::start_logging(arguments.verbose, telemetry.as_ref().map(telemetry::Telemetry::tracer));
     let runtime = match tokio::runtime::Builder::new_multi_thread().enable_all().build() {
         Ok(runtime) => runtime,
         Err(error) => {
@@ -50,6 +58,9 @@ fn main() -> ExitCode {
     });
     // Work that is still going on in the background must not hold the process.
     runtime.shutdown_timeout(std::time::Duration::from_secs(2));
+    if let Some(telemetry) = telemetry {
+        telemetry.finish();
+    }
     match outcome {
         Ok(code) => code,
         Err(error) => {

@@ -88,6 +88,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         prompts: raw.prompts,
         record: raw.record,
         glossary: raw.glossary,
+        otlp: raw.otlp.as_deref().map(|given| parse_url("otlp", given)).transpose()?,
         file,
     })
 }
@@ -121,6 +122,7 @@ fn merge_environment(raw: &mut RawConfig, sources: &Sources) {
     set(&mut raw.summary_model, "BA_SUMMARY_MODEL");
     set(&mut raw.database, "BA_DATABASE");
     set(&mut raw.proxy, "BA_PROXY");
+    set(&mut raw.otlp, "BA_OTLP");
     let paths = [
         (&mut raw.data_dir, "BA_DATA_DIR"),
         (&mut raw.python_env, "BA_PYTHON_ENV"),

@@ -35,6 +35,7 @@ pub(crate) struct RawConfig {
     pub prompts: Option<PathBuf>,
     pub record: Option<PathBuf>,
     pub glossary: Option<PathBuf>,
+    pub otlp: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

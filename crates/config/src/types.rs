@@ -30,6 +30,8 @@ pub struct Config {
     pub record: Option<PathBuf>,
     /// Words of the business for the offline analyst, added to its own (docs/offline-analyst.md).
     pub glossary: Option<PathBuf>,
+    /// An OTLP/HTTP collector for traces and metrics; off when absent (SPEC M3).
+    pub otlp: Option<Url>,
     /// What was read, for `doctor`.
     pub file: Option<PathBuf>,
 }

@@ -35,6 +35,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     findings.extend(search(&config).await);
     findings.push(skills(&config));
     findings.push(web(&config));
+    findings.extend(collector(&config).await);
     let mut wrong = 0;
     for finding in &findings {
         match &finding.outcome {
@@ -50,6 +51,25 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
 
 fn finding(name: &'static str, outcome: Result<String, Problem>) -> Finding {
     Finding { name, outcome }
+}
+
+/// Whether something listens where traces are sent; only when a collector is configured.
+async fn collector(config: &Config) -> Option<Finding> {
+    let url = config.otlp.as_ref()?;
+    let host = url.host_str().unwrap_or_default().to_owned();
+    let port = url.port_or_known_default().unwrap_or(4318);
+    let reached = tokio::time::timeout(
+        std::time::Duration::from_secs(3),
+        tokio::net::TcpStream::connect((host.trim_matches(['[', ']']), port)),
+    );
+    let outcome = match reached.await {
+        Ok(Ok(_)) => Ok(format!("OpenTelemetry collector at {host}:{port}")),
+        _ => Err(Problem::new(
+            format!("no OpenTelemetry collector answers at {host}:{port}"),
+            "start it there (OTLP over HTTP, usually port 4318), or remove `otlp` from the configuration",
+        )),
+    };
+    Some(finding("otlp", outcome))
 }
 
 fn configuration(config: &Config) -> Finding {

@@ -130,6 +130,7 @@ async fn wire(
         log: ConversationLog::start(&log_dir(config), LOG_BYTES, Redactor::new(config.secrets())),
         skills: Skills::new(skills.clone(), &config.data_dir),
     };
+    crate::telemetry::observe(&parts.metrics);
     Ok(App { store, agent: Agent::new(parts), python, skills, tables })
 }
 

@@ -2,6 +2,7 @@
 //! does wrong.
 
 mod server;
+mod traced;
 mod web;
 
 use std::path::{Path, PathBuf};
