@@ -108,6 +108,7 @@ export const en: Dictionary = {
   "input.placeholder": "Drop a file, or just ask…",
   "input.label": "Your question",
   "input.send": "Send",
+  "input.waiting": "Sends as soon as the files are there",
   "input.stop": "Stop",
   "input.attach": "Upload files",
   "input.hint": "Enter to send, Shift+Enter for a new line",

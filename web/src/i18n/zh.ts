@@ -106,6 +106,7 @@ export const zh = {
   "input.placeholder": "拖入文件，或直接提问……",
   "input.label": "你的问题",
   "input.send": "发送",
+  "input.waiting": "文件传完就发送",
   "input.stop": "停止",
   "input.attach": "上传文件",
   "input.hint": "Enter 发送，Shift+Enter 换行",

@@ -78,12 +78,27 @@ describe("uploads", { skip }, () => {
     browser.quiet();
   });
 
+  it("are waited for by a question that was sent while they were on their way", async () => {
+    let release;
+    const held = new Promise((resolve) => (release = resolve));
+    await page.route("**/files/upload", async (route) => (await held, route.continue()));
+    await drop(page, [["late.csv", "a,b\n5,6\n"]]);
+    await input(page).fill("[text]等文件");
+    await page.keyboard.press("Enter");
+    await page.getByText("文件传完就发送").waitFor();
+    assert.equal(await page.locator("[data-part=question]").count(), 1);
+    release();
+    await page.locator("[data-part=question]", { hasText: "late.csv" }).waitFor();
+    await ended(page);
+    await page.unroute("**/files/upload");
+  });
+
   it("can be deleted after asking", async () => {
     await page.getByRole("button", { name: "打开右栏" }).click();
     const before = await page.locator("aside [data-part=file]").count();
     await page.getByRole("button", { name: "删除文件 pasted.csv" }).click();
     await page.getByRole("dialog").getByRole("button", { name: "删除" }).click();
     await page.locator("aside [data-part=file]").nth(before - 1).waitFor({ state: "detached" });
-    await page.locator("[data-part=question]", { hasText: "(已删除)" }).waitFor();
+    await page.locator("[data-part=question]", { hasText: "(已删除)" }).first().waitFor();
   });
 });
