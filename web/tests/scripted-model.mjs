@@ -47,8 +47,9 @@ const PYTHON = `import struct, zlib
 def chunk(t, d):
     return struct.pack('>I', len(d)) + t + d + struct.pack('>I', zlib.crc32(t + d))
 rows = b''.join(b'\\x00' + bytes((47, 111, 222)) * 120 for _ in range(60))
-open('trend.png', 'wb').write(b'\\x89PNG\\r\\n\\x1a\\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 120, 60, 8, 2, 0, 0, 0)) + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
-open('growth.csv', 'w').write('region,growth\\n华东,0.182\\n')
+picture = (b'\\x89PNG\\r\\n\\x1a\\n' + chunk(b'IHDR', struct.pack('>IIBBBBB', 120, 60, 8, 2, 0, 0, 0)) + chunk(b'IDAT', zlib.compress(rows)) + chunk(b'IEND', b''))
+with open('trend.png', 'wb') as f: f.write(picture)
+with open('growth.csv', 'w') as f: f.write('region,growth\\n华东,0.182\\n')
 1 + 1`;
 const sleep = (seconds) => calls(1, ["run_python", { code: `import time\ntime.sleep(${seconds})`, timeout: 60 }]);
 
