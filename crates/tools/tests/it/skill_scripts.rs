@@ -1,11 +1,11 @@
-//! The shipped skills' scripts in the real sandbox, as a run gives them to `run_python`: read-only, with the import
-//! list on (SPEC S6, T1).
+//! The shipped skills' scripts: against known answers, and in the real sandbox as a run gives them to `run_python`,
+//! read-only and with the import list on (SPEC S6, T1).
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ba_sandbox::{
-    Input, Job, Limits, PrepareOptions, Sandbox, SandboxConfig, SessionKey, Work, prepare_python,
+    Input, Job, Limits, PrepareOptions, PythonEnv, Sandbox, SandboxConfig, SessionKey, Work, prepare_python,
 };
 use ba_skills::levels::sandbox_path;
 use ba_skills::{Skill, Source};
@@ -41,11 +41,32 @@ fn skill(name: &str) -> Skill {
     Skill::load(&dir.canonicalize().unwrap(), Source::Shipped, &Default::default()).unwrap()
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn every_shipped_script_runs_in_the_sandbox_and_cannot_be_changed() {
+async fn locked_python() -> PythonEnv {
     let env_override = std::env::var_os("BA_PYTHON_ENV").map(PathBuf::from);
     let options = PrepareOptions { cache: cache(), env_override, python: None };
-    let python = prepare_python(&options, &|_| {}).await.unwrap();
+    prepare_python(&options, &|_| {}).await.unwrap()
+}
+
+/// `skills/tests`: textbook figures, and the same computed by statsmodels and scipy.
+#[tokio::test]
+async fn every_shipped_script_gives_the_known_answers() {
+    let tests = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../skills/tests");
+    let ran = tokio::process::Command::new(locked_python().await.python)
+        .args(["-B", "-m", "unittest", "discover"])
+        .current_dir(tests)
+        .env("OMP_NUM_THREADS", "1")
+        .output()
+        .await
+        .unwrap();
+    let said = String::from_utf8_lossy(&ran.stderr);
+    assert!(ran.status.success(), "{said}");
+    let count = said.split("Ran ").nth(1).and_then(|rest| rest.split(' ').next()?.parse::<u32>().ok());
+    assert!(count.is_some_and(|n| n >= 12) && !said.contains("skipped"), "{said}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_shipped_script_runs_in_the_sandbox_and_cannot_be_changed() {
+    let python = locked_python().await;
     let scratch = tempfile::tempdir().unwrap();
     let config = SandboxConfig { pool: 1, ..SandboxConfig::new(python, scratch.path()) };
     let sandbox = Sandbox::start(config).await.unwrap();
