@@ -177,6 +177,7 @@ describe("a conversation", { skip }, () => {
   it("shows runs, tools and the timeline of one run in monitoring", async () => {
     await page.getByRole("link", { name: "监控" }).click();
     await page.locator("figure canvas").nth(1).waitFor();
+    await page.locator(".tiles", { hasText: /费用\s*0\.\d{4}/ }).waitFor();
     await page.getByRole("link", { name: /\[full\]/ }).last().click();
     await page.getByRole("list", { name: "运行时间线" }).waitFor();
     const labels = await page.locator("ol[aria-label=运行时间线] .label").allInnerTexts();
