@@ -84,15 +84,26 @@ fn title(document: &Document, tags: &Tags, ld: Option<&Value>) -> String {
         return short(&given, MAX_TITLE);
     }
     let headings = document.select("h1, h2");
-    let mut headings =
-        headings.nodes().iter().take(10).map(|h| tidy(&h.text())).filter(|t| t.chars().count() >= 2);
+    let headings: Vec<String> = headings
+        .nodes()
+        .iter()
+        .take(10)
+        .map(|h| tidy(&h.text()))
+        .filter(|t| t.chars().count() >= 2)
+        .collect();
     if shown.is_empty() {
-        return short(&headings.next().unwrap_or_default(), MAX_TITLE);
+        return short(headings.first().map_or("", String::as_str), MAX_TITLE);
     }
-    // A heading that the title repeats is the title without the site's name.
-    match headings.find(|h| shown.contains(h.as_str()) && h.chars().count() * 4 >= shown.chars().count()) {
-        Some(heading) => short(&heading, MAX_TITLE),
-        None => short(&without_site(&shown), MAX_TITLE),
+    // A heading that the title repeats is the title without the site's name; so is a part of it inside a heading.
+    let repeated = |h: &&String| shown.contains(h.as_str()) && h.chars().count() * 4 >= shown.chars().count();
+    let parts = || shown.split(" - ").flat_map(|p| p.split(['_', '|', '｜', '—', '–'])).map(str::trim);
+    let inside = |part: &&str| part.chars().count() >= 6 && headings.iter().any(|h| h.contains(*part));
+    match headings.iter().find(repeated) {
+        Some(heading) => short(heading, MAX_TITLE),
+        None => match parts().find(inside) {
+            Some(part) => short(part, MAX_TITLE),
+            None => short(&without_site(&shown), MAX_TITLE),
+        },
     }
 }
 

@@ -53,6 +53,7 @@ fn titles_authors_and_dates_are_told() {
             Some("2024-06-01"),
         ),
         ("en-wiki", "Bullwhip effect", None, None),
+        ("unseen-zh-discuz", "外贸尾货清仓怎么定价不亏", None, None),
     ] {
         let found = page(name);
         assert_eq!(found.title, title, "{name}");
