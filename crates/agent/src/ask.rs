@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use ba_model::{Model, ModelReply, ModelRequest, Usage};
-use ba_protocol::api::ErrorInfo;
+use ba_protocol::api::{ErrorInfo, UsageInfo};
 use ba_protocol::{Round, StructuredResponse};
 use ba_skills::Effective;
 use ba_store::{ConversationFiles, Store, StoreError};
@@ -191,7 +191,8 @@ impl Gathered {
                 (self.rounds.get(..at)?, self.rounds.get(at)?.user_message.as_str())
             }
         };
-        let window = parts.models.default.info().window;
+        let model = parts.models.default.info();
+        let window = model.window;
         let none = HashMap::new();
         let input = ContextInput { rounds: before, ..self.input(message, window, &none) };
         let first = build_context(&input, memo);
@@ -201,7 +202,9 @@ impl Gathered {
                 summaries.insert(wanted.key.clone(), text);
             }
         }
-        Some(build_context(&ContextInput { summaries: &summaries, ..input }, memo).report)
+        let report = build_context(&ContextInput { summaries: &summaries, ..input }, memo).report;
+        let usage = UsageInfo { input_tokens: report.tokens as u64, ..UsageInfo::default() };
+        Some(ContextReport { cost: model.prices.map(|p| finish::cost(&usage, &p)), ..report })
     }
 }
 

@@ -875,6 +875,11 @@ export interface components {
         Content: string | components["schemas"]["Part"][];
         /** @description What went to the model, and what was replaced or dropped on the way. */
         ContextReport: {
+            /**
+             * Format: double
+             * @description What sending this costs, where the model's prices are configured.
+             */
+            cost?: number | null;
             original_tokens: number;
             over_budget: boolean;
             parts: components["schemas"]["PartReport"][];
@@ -954,6 +959,11 @@ export interface components {
         Data_ContextReport: {
             /** @description What went to the model, and what was replaced or dropped on the way. */
             data: {
+                /**
+                 * Format: double
+                 * @description What sending this costs, where the model's prices are configured.
+                 */
+                cost?: number | null;
                 original_tokens: number;
                 over_budget: boolean;
                 parts: components["schemas"]["PartReport"][];

@@ -60,6 +60,9 @@ pub struct ContextReport {
     pub tokens: usize,
     pub saved_tokens: usize,
     pub over_budget: bool,
+    /// What sending this costs, where the model's prices are configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost: Option<f64>,
     pub parts: Vec<PartReport>,
 }
 
@@ -91,6 +94,7 @@ impl ContextReport {
             tokens,
             saved_tokens: usize::saturating_sub(original_tokens, tokens),
             over_budget,
+            cost: None,
             parts,
         }
     }

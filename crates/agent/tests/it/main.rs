@@ -1,5 +1,5 @@
 //! Runs driven end to end with a scripted model, a real store and real files: what the model would see next.
-#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stdout, reason = "tests")]
 
 mod bench;
 mod cancel;

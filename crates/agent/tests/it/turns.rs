@@ -33,17 +33,35 @@ async fn the_next_turn_begins_with_the_last_ones_bytes() {
         (0..10).flat_map(|i| [call("add", json!({"numbers": [i, 1]})), complete(&format!("结果 {}", i + 1))]);
     let bench = Bench::new(ScriptedModel::new(replies)).await;
     let mut conversation = None;
-    for turn in 0..4 {
+    for turn in 0..10 {
         let admitted = bench.ask(&format!("第 {turn} 问"), conversation.as_ref()).await;
         bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap();
         conversation = Some(admitted.conversation_id);
     }
     let requests = bench.model.requests();
-    // SPEC X1: a turn's last request, without the file list it does not have, starts the next turn's first request.
-    for pair in [(1, 2), (3, 4), (5, 6)] {
-        let before = &requests[pair.0].messages;
-        assert_eq!(before[..], requests[pair.1].messages[..before.len()]);
+    let bytes = |messages: &[Message]| messages.iter().map(|m| m.wire_text().len()).sum::<usize>();
+    let spans =
+        |messages: &[Message]| messages.iter().filter(|m| m.wire_text().starts_with("[历史摘要]")).count();
+    let (mut sent, mut reused, mut compressed) = (0, 0, 0);
+    for pair in requests.windows(2) {
+        let (before, now) = (&pair[0].messages, &pair[1].messages);
+        let same = before.iter().zip(now).take_while(|(a, b)| a == b).count();
+        // SPEC X1: a request begins with the one before it, as far as nothing was compressed.
+        if spans(now) > spans(before) {
+            compressed += 1;
+            assert!(same > spans(before), "spans that were there stay as they were");
+        } else {
+            assert_eq!(same, before.len(), "the request before is not the beginning of this one");
+        }
+        sent += bytes(now);
+        reused += bytes(&now[..same]);
     }
+    println!(
+        "{} of {sent} bytes ({:.1} %) repeat the beginning of the request before",
+        reused,
+        reused as f64 / sent as f64 * 100.0
+    );
+    assert!(compressed > 0 && compressed < 4, "{compressed} of {} requests began a new span", requests.len());
 }
 
 #[tokio::test]

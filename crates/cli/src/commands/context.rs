@@ -39,8 +39,11 @@ pub async fn run(config: Config, args: &ContextArgs) -> anyhow::Result<ExitCode>
         ));
     }
     output::say(&format!(
-        "{:>7} tokens of a window of {}; {} saved",
-        report.tokens, report.window, report.saved_tokens
+        "{:>7} tokens of a window of {}; {} saved{}",
+        report.tokens,
+        report.window,
+        report.saved_tokens,
+        report.cost.map(|cost| format!("; costs {cost:.6} to send")).unwrap_or_default()
     ));
     Ok(ExitCode::SUCCESS)
 }
