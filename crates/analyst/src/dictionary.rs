@@ -112,6 +112,9 @@ impl Dictionary {
                 // `箱量` counts boxes, `产量(件)` pieces.
                 self.add(&format!("多少{one}"), Meaning::Column(at, 4));
                 self.add(&format!("几{one}"), Meaning::Column(at, 4));
+                if one == "人" || one == "人员" {
+                    self.add("人均", Meaning::Per(at));
+                }
                 for each in ["每", "单", "每一", "平均每"] {
                     self.add(&format!("{each}{one}"), Meaning::Per(at));
                 }
@@ -123,7 +126,10 @@ impl Dictionary {
                 // Names that differ in every row share their first words with common nouns.
                 let categories = column.distinct * 2 < table.rows;
                 for value in &column.values {
-                    if value.chars().count() <= 3 && glossary.is_common(value) {
+                    let code = value.len() >= 3
+                        && column.distinct <= 4
+                        && value.chars().all(|c| c.is_ascii_uppercase());
+                    if value.chars().count() <= 3 && glossary.is_common(value) && !code {
                         self.add_common_value(at, value, &column.full);
                     } else {
                         self.add_value(at, value, categories, glossary);
@@ -144,6 +150,13 @@ impl Dictionary {
             let phrase = form.replace('V', plain).replace('C', column);
             self.add(&phrase, Meaning::Value(at, value.to_owned(), 4));
         }
+    }
+
+    /// What a row or a figure is called is no value: `退款` in a file of refunds.
+    fn names_rows(&self, phrase: &str) -> bool {
+        let chars: Vec<char> = phrase.chars().collect();
+        let entries = chars.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
+        entries.iter().any(|(p, m)| *p == chars && matches!(m, Meaning::RowNoun(_)))
     }
 
     fn add_value(&mut self, at: ColRef, value: &str, categories: bool, glossary: &Glossary) {
@@ -171,6 +184,7 @@ impl Dictionary {
         // `入职` for `已入职`.
         if let Some(bare) = ["已经", "已", "正在"].iter().find_map(|b| plain.strip_prefix(b))
             && bare.chars().count() >= 2
+            && !self.names_rows(bare)
         {
             self.add(bare, Meaning::Value(at, value.to_owned(), 3));
         }
@@ -290,7 +304,9 @@ fn only_ending(table: &Table, column: usize) -> Option<&str> {
 fn counted_in(name: &str, words: &str) -> Option<String> {
     let unit = name.rsplit_once(['(', '（']).map(|(_, u)| u.trim_end_matches([')', '）']));
     let named = words.strip_suffix('量').or_else(|| words.strip_suffix('数'));
-    let chinese = |u: &&str| u.chars().count() == 1 && u.chars().all(is_cjk) && *u != "元" && *u != "天";
+    let chinese = |u: &&str| {
+        (u.chars().count() == 1 || *u == "人员") && u.chars().all(is_cjk) && *u != "元" && *u != "天"
+    };
     unit.filter(chinese).or_else(|| named.filter(chinese)).map(str::to_owned)
 }
 

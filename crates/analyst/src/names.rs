@@ -5,11 +5,12 @@ use crate::norm::{is_cjk, name_words};
 /// `stayed` and `stay`, `readmission` and `readmitted`: one word in two forms.
 pub fn related(a: &str, b: &str) -> bool {
     let common = a.bytes().zip(b.bytes()).take_while(|(x, y)| x == y).count();
-    const ENDINGS: [&str; 12] = ["", "s", "es", "ed", "d", "ing", "er", "ers", "ion", "ions", "ment", "al"];
+    const ENDINGS: [&str; 10] = ["", "s", "es", "ed", "d", "ing", "ion", "ions", "ment", "al"];
     let ends = |text: &str| ENDINGS.contains(&text);
     let inflected = common >= 4 && ends(&a[common..]) && ends(&b[common..]);
-    let cognate =
-        common >= 5 && common * 2 > a.len().max(b.len()) && a.is_ascii() && b.is_ascii() && common >= 6;
+    // A listener is no listening.
+    let person = |t: &str| ["er", "ers", "or", "ors"].iter().any(|e| t.ends_with(e));
+    let cognate = common >= 6 && common * 2 > a.len().max(b.len()) && !person(a);
     a.is_ascii() && b.is_ascii() && (inflected || cognate)
 }
 
@@ -55,12 +56,13 @@ pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
 }
 
 /// Short forms that headers use, and what they are short for.
-const SHORT: [(&str, &str); 88] = [
+const SHORT: [(&str, &str); 91] = [
     ("acct", "account"),
     ("addr", "address"),
     ("amt", "amount"),
     ("amnt", "amount"),
     ("appt", "appointment"),
+    ("arr", "arrival"),
     ("avg", "average"),
     ("bal", "balance"),
     ("cat", "category"),
@@ -74,6 +76,7 @@ const SHORT: [(&str, &str); 88] = [
     ("ctry", "country"),
     ("cust", "customer"),
     ("del", "delivery"),
+    ("dep", "departure"),
     ("dept", "department"),
     ("dest", "destination"),
     ("disc", "discount"),
@@ -114,6 +117,7 @@ const SHORT: [(&str, &str); 88] = [
     ("prod", "product"),
     ("prov", "province"),
     ("pymt", "payment"),
+    ("px", "price"),
     ("qtr", "quarter"),
     ("qty", "quantity"),
     ("rcpt", "receipt"),
@@ -194,7 +198,7 @@ pub fn seconds(text: &str) -> Option<f64> {
 
 /// What is common to the forms of an English word: `cancelled` and `cancellation` are both `cancel`.
 pub fn stem(word: &str) -> String {
-    const ENDINGS: [(&str, &str, usize); 24] = [
+    const ENDINGS: [(&str, &str, usize); 22] = [
         ("utions", "v", 3),
         ("ution", "v", 3),
         ("missions", "mit", 2),
@@ -213,8 +217,6 @@ pub fn stem(word: &str) -> String {
         ("ions", "", 4),
         ("ion", "", 4),
         ("ies", "y", 3),
-        ("ers", "", 4),
-        ("er", "", 4),
         ("ed", "", 3),
         ("es", "", 3),
         ("ly", "", 4),

@@ -119,7 +119,12 @@ impl Table {
         let dates: Vec<usize> = self.indices(|c| c.role == Role::Time);
         let native = |i: &&usize| !matches!(self.columns[**i].kind, Kind::Date(DateForm::Year));
         let named = dates.iter().filter(native).find(|i| self.columns[**i].has_concept("date"));
-        named.or_else(|| dates.iter().find(native)).or_else(|| dates.first()).copied()
+        // When someone was hired or born is seldom when it happened.
+        let personal = |c: &Column| {
+            c.has_concept("hire_date") || ["birth", "出生", "生日"].iter().any(|w| c.full.contains(w))
+        };
+        let other = dates.iter().filter(native).find(|i| !personal(&self.columns[**i]));
+        named.or(other).or_else(|| dates.iter().find(native)).or_else(|| dates.first()).copied()
     }
 
     pub fn indices(&self, keep: impl Fn(&Column) -> bool) -> Vec<usize> {
@@ -226,7 +231,13 @@ impl Column {
 
     /// Prices, rates and scores are averaged; amounts are added up.
     fn guess_agg(&self, glossary: &Glossary) -> DefaultAgg {
-        if self.full.starts_with("unit ") || self.full.starts_with("单位") || self.full.ends_with("单价")
+        let first = self.full.split(' ').next().unwrap_or("");
+        let timed =
+            matches!(first, "days" | "hours" | "minutes" | "time" | "average") && self.full.contains(' ');
+        if timed
+            || self.full.starts_with("unit ")
+            || self.full.starts_with("单位")
+            || self.full.ends_with("单价")
         {
             return DefaultAgg::Mean;
         }
@@ -386,6 +397,7 @@ fn is_flag_name(words: &str) -> bool {
         || words.starts_with("has ")
         || words.starts_with("是否")
         || words.ends_with("flag")
+        || !words.contains(' ') && words.ends_with("ed") && words.len() > 4
 }
 
 /// A number under `orders` says how many, under `order` which one.

@@ -103,8 +103,7 @@ impl Reader<'_> {
                 self.draft.measures.push(Wanted::Plain(column, None));
             }
             Role::Measure
-                if self.scope.column(column).default_agg == crate::glossary::DefaultAgg::Sum
-                    && self.rate_of_figure(i, column) => {}
+                if !self.scope.column(column).full.contains("rate") && self.rate_of_figure(i, column) => {}
             // `消费次数`: how often, not how much.
             Role::Measure
                 if self.after(i) == Some(Word::Count) && self.tokens[i + 1].start == self.tokens[i].end =>
@@ -113,9 +112,9 @@ impl Reader<'_> {
             }
             Role::Measure => {
                 self.draft.part_of |= self.follows_share(i);
-                let categorical = self.scope.column(column).distinct <= 30
-                    && self.before(i) == Some(Word::By)
-                    && !self.is_only_measure(i);
+                let by = self.before(i) == Some(Word::By)
+                    || self.before(i) == Some(Word::Count) && i > 1 && self.before(i - 1) == Some(Word::By);
+                let categorical = self.scope.column(column).distinct <= 30 && by && !self.is_only_measure(i);
                 if categorical {
                     self.draft.dims.push(column);
                     self.draft.grouped = true;
@@ -129,11 +128,18 @@ impl Reader<'_> {
                     self.draft.measures.push(Wanted::Plain(column, agg));
                 }
             }
+            // `per trade`: the rows are trades.
+            Role::Time
+                if self.before(i) == Some(Word::By)
+                    && self.tokens[i - 1].text == "per"
+                    && self.names_event(i) =>
+            {
+                self.draft.names_rows = true;
+            }
             Role::Time => {
                 self.draft.dates.push(column);
                 let said = &self.tokens[i].text;
-                self.draft.events |=
-                    !["date", "time", "日期", "时间", "year", "年份"].iter().any(|w| said.contains(w));
+                self.draft.events |= names_event(said);
                 if matches!(self.before(i), Some(Word::By | Word::Which)) && self.draft.grain.is_none() {
                     self.draft.grain = Some(Grain::Day);
                 }
@@ -141,6 +147,10 @@ impl Reader<'_> {
             Role::Flag => self.read_flag(i, column, by && self.before(i) != Some(Word::Who)),
             Role::Dimension | Role::Id => self.read_dimension(i, column, by, agg),
         }
+    }
+
+    fn names_event(&self, i: usize) -> bool {
+        names_event(&self.tokens[i].text)
     }
 
     /// `A占B`: a share between two figures.
@@ -289,7 +299,17 @@ impl Reader<'_> {
             *last,
             "id" | "name" | "title" | "no" | "no." | "number" | "code" | "key" | "ref" | "reference"
         );
-        let said = crate::names::stem(&self.tokens[i].text);
+        let text = self.tokens[i].text.as_str();
+        if text.chars().all(crate::norm::is_cjk) {
+            // `处理` of `处理状态`
+            let kind =
+                ["状态", "类型", "方式", "原因", "渠道", "等级"].iter().any(|e| found.full.ends_with(e));
+            return found.role == Role::Dimension
+                && kind
+                && found.full.starts_with(text)
+                && found.full != text;
+        }
+        let said = crate::names::stem(text);
         found.role == Role::Dimension && !names && before.iter().any(|w| crate::names::stem(w) == said)
     }
 
@@ -407,6 +427,11 @@ impl Reader<'_> {
             self.draft.dims.push(entity);
         }
     }
+}
+
+/// `admissions`, not `admission date`.
+fn names_event(said: &str) -> bool {
+    !["date", "time", "日期", "时间", "year", "年份", "month", "月份"].iter().any(|w| said.contains(w))
 }
 
 /// A ratio concept over the columns in scope.

@@ -66,6 +66,10 @@ pub struct Draft {
     pub nouns: Vec<String>,
     /// `median and average`: those before the last.
     pub more_aggs: Vec<Agg>,
+    /// `多少人`.
+    pub asks_people: bool,
+    /// `…的还有多少`.
+    pub asks_rows: bool,
     /// `占总额`: a part of the amount, not of the rows.
     pub amounts: bool,
     /// What a row is was named.
@@ -205,6 +209,10 @@ impl Reader<'_> {
             [] => {}
         }
         let said = self.tokens[i].text.as_str();
+        // `多少人` counts people, `多少人次` visits.
+        let people = ["多少人", "几人", "多少名", "几名", "多少位", "几位"].iter().any(|p| said.ends_with(p));
+        self.draft.asks_people |= people;
+        self.draft.asks_rows |= said.ends_with("有多少");
         self.draft.amounts |= said.contains("总额") || said.contains("总金额");
         self.draft.popular |= said.contains("popular") || said.contains("欢迎") || said.contains("热门");
         self.draft.asks_units |= matches!(self.tokens[i].text.as_str(), "多少件" | "多少台" | "多少款");
@@ -312,7 +320,9 @@ impl Reader<'_> {
 /// The concepts an adjective may be about, the likeliest first.
 fn implied_measure(text: &str) -> &'static [&'static str] {
     match text {
-        "most expensive" | "priciest" | "cheapest" | "最贵" | "最便宜" => &["price", "revenue", "cost"],
+        "most expensive" | "priciest" | "cheapest" | "最贵" | "最便宜" => {
+            &["price", "rent", "revenue", "cost"]
+        }
         "oldest" | "youngest" | "how old" | "多大年纪" => &["age"],
         "longest" | "shortest" | "最久" | "how long" | "多久" | "多长时间" => &["duration"],
         "heaviest" | "lightest" | "最重" | "最轻" | "how heavy" | "多重" => &["weight"],

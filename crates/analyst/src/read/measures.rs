@@ -33,6 +33,7 @@ pub(super) fn add_implied(scope: &Scope<'_>, draft: &mut Draft) {
         let quantity = scope.concept_columns("quantity");
         draft.measures.extend(quantity.first().map(|(c, _)| Wanted::Plain(*c, Some(Agg::Sum))));
     } else if draft.events
+        && !draft.asks_people
         && draft.loose_agg.is_none()
         && draft.things.is_empty()
         && (draft.order.is_none() || draft.most)
@@ -97,8 +98,18 @@ pub(super) fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Not
         out.clear();
     }
     let counted = draft.says(Word::Count) && draft.loose_agg.is_none();
-    if out.is_empty() && (draft.says(Word::HowMany) || counted) {
-        out.push(Measure::Rows);
+    let of_values = draft.asks_rows && draft.dims.is_empty() && !draft.values.is_empty();
+    if out.is_empty() && (draft.says(Word::HowMany) || counted || of_values && draft.loose_agg.is_none()) {
+        let person = ["employee", "customer", "student", "patient", "candidate"]
+            .iter()
+            .flat_map(|id| scope.concept_columns(id))
+            .find(|(c, _)| {
+                scope.role(*c) == Role::Id || scope.column(*c).distinct < scope.tables[c.table].rows
+            });
+        out.push(match person.filter(|_| draft.asks_people) {
+            Some((c, _)) => Measure::Of(Agg::Distinct, c),
+            None => Measure::Rows,
+        });
     }
     out
 }

@@ -38,7 +38,14 @@ impl Reader<'_> {
         let next =
             self.tokens[i + 1..].iter().find(|t| !matches!(t.tok, Tok::Word(Word::Exclude | Word::And)));
         // `don't have a score`: rows where it is missing.
-        if let Some(column) = self.col(i + 1).filter(|c| self.scope.role(*c) == Role::Measure)
+        let valued =
+            matches!(self.tokens.get(i + 2).map(|t| &t.tok), Some(Tok::Val(..) | Tok::Word(Word::Equal)));
+        let lacks = |c: &ColRef| match self.scope.role(*c) {
+            Role::Measure => true,
+            Role::Dimension => !valued && self.tokens[i].text.starts_with("without"),
+            _ => false,
+        };
+        if let Some(column) = self.col(i + 1).filter(lacks)
             && self.close_enough(i)
         {
             if self.scope.column(column).nulls > 0 {
@@ -82,6 +89,10 @@ impl Reader<'_> {
         let rated = self.after(i) == Some(Word::Rate)
             && self.tokens[i + 1].start.saturating_sub(self.tokens[i].end) <= 1;
         if !rated {
+            // `listen-through rate`: some rate, but not of this alone.
+            if self.after(i) == Some(Word::Rate) && self.tokens[i + 1].start - self.tokens[i].end <= 12 {
+                self.draft.dangling.push(self.tokens[i + 1].text.clone());
+            }
             return false;
         }
         // `nightly rate` is the column `Rate per Night`.

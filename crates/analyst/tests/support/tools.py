@@ -35,7 +35,7 @@ def load(files):
 def plain(v):
     if isinstance(v, decimal.Decimal):
         return float(v)
-    if isinstance(v, (datetime.date, datetime.datetime)):
+    if isinstance(v, (datetime.date, datetime.datetime, datetime.time)):
         return str(v)
     return v
 
