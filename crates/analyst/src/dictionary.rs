@@ -77,10 +77,10 @@ impl Dictionary {
     }
 
     fn add_table(&mut self, t: usize, table: &Table, glossary: &Glossary) {
-        let stem = table.rows_called.rsplit_once('.').map_or(table.rows_called.as_str(), |(s, _)| s);
-        self.add(stem, Meaning::Table(t));
+        let title = table.rows_called.rsplit_once('.').map_or(table.rows_called.as_str(), |(s, _)| s);
+        self.add(title, Meaning::Table(t));
         self.add(&table.filename, Meaning::Table(t));
-        self.add(&name_words(stem), Meaning::Table(t));
+        self.add(&name_words(title), Meaning::Table(t));
         self.add(&table.file_id, Meaning::Table(t));
         let (heads, others) = row_nouns(&table.rows_called);
         for noun in &heads {
@@ -100,6 +100,21 @@ impl Dictionary {
             for part in name_parts(&column.words, measured).iter().chain(&name_parts(&column.full, measured))
             {
                 self.add(part, Meaning::Column(at, 2));
+                let root = stem(part);
+                for (_, word) in
+                    glossary.stop_stems.iter().filter(|(s, w)| root.len() >= 4 && *s == root && w != part)
+                {
+                    self.add(word, Meaning::Column(at, 2));
+                }
+            }
+            if measured {
+                // `采购额` for `采购金额`
+                for (long, short) in [("金额", "额"), ("金额", "总额"), ("数量", "量"), ("数量", "数")]
+                {
+                    if let Some(bare) = column.words.strip_suffix(long).filter(|b| !b.is_empty()) {
+                        self.add(&format!("{bare}{short}"), Meaning::Column(at, 4));
+                    }
+                }
             }
             if let (true, Some((thing, _))) = (measured, column.full.split_once(' ')) {
                 // `patient` of `patient age`: a thing in these rows, not the figure.

@@ -60,6 +60,8 @@ pub struct Glossary {
     pub words: Vec<(String, Word)>,
     pub beyond: Vec<(String, Beyond)>,
     pub stop: Vec<String>,
+    /// The stems of longer stop words, for columns that are named by another form of them.
+    pub stop_stems: Vec<(String, String)>,
     pub concepts: Vec<Concept>,
     pub value_groups: Vec<Vec<String>>,
 }
@@ -124,6 +126,13 @@ impl Glossary {
             self.beyond.extend(names.iter().map(|n| (normal(n), beyond)));
         }
         self.stop.extend(raw.stop.words.iter().map(|w| normal(w)));
+        let long = raw
+            .stop
+            .words
+            .iter()
+            .map(|w| normal(w))
+            .filter(|w| w.len() > 4 && w.is_ascii() && !w.contains(' '));
+        self.stop_stems.extend(long.map(|w| (crate::names::stem(&w), w)));
         self.value_groups
             .extend(raw.values.groups.iter().map(|g| g.iter().map(|v| normal(v)).collect::<Vec<_>>()));
         for concept in raw.concepts {

@@ -65,6 +65,9 @@ static PERCENTILES: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static ZH_COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?:前|后|倒数|最[高低大小多少好差]的?|未来|接下来|下)([两二三四五六七八九]|十二|十一|十)(?:个|名|位|家|种|款|大|的|[^月季年周日天]|$)").ok()
 });
+static ZH_ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"([两二三四五六七八九]|十二|十一|十)(?:个|家|条|位|名|种|类|大|座|间)").ok()
+});
 static EN_COUNTS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b(two|three|four|five|six|seven|eight|nine|ten|twelve)\b").ok());
 
@@ -93,7 +96,8 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
         };
         found.push((at(whole.start()), at(end), Meaning::Number(value * factor)));
     }
-    for c in ZH_COUNTS.iter().chain(EN_COUNTS.iter()).flat_map(|r| r.captures_iter(text)) {
+    for c in ZH_COUNTS.iter().chain(ZH_ALL.iter()).chain(EN_COUNTS.iter()).flat_map(|r| r.captures_iter(text))
+    {
         if let Some((m, n)) = c.get(1).and_then(|m| small(m.as_str()).map(|n| (m, n))) {
             found.push((at(m.start()), at(m.end()), Meaning::Number(f64::from(n))));
         }

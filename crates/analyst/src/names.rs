@@ -38,8 +38,8 @@ pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
             t.ends_with("ed") || ["sold", "made", "kept", "paid", "spent", "lost", "won"].contains(*t)
         };
         let says_something = |t: &&&str| says_something(t) && !done(t);
-        let head: Vec<&&str> =
-            if measured { tokens.iter().rfind(says_something).into_iter().collect() } else { Vec::new() };
+        let head = tokens.iter().rfind(says_something).or_else(|| tokens.iter().rfind(done));
+        let head: Vec<&&str> = head.filter(|_| measured).into_iter().collect();
         let named = tokens.iter().filter(usable).filter(|t| !measured || head.contains(t));
         parts.extend(named.map(|t| (*t).to_owned()));
         for pair in tokens.windows(2).filter(|_| tokens.len() > 2) {

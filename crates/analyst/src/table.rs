@@ -5,8 +5,9 @@ use ba_protocol::file::{ColumnProfile, TableProfile};
 use jiff::civil::Date;
 
 use crate::glossary::{ConceptRole, DefaultAgg, Glossary};
-use crate::names::{without_unit, written_out};
+use crate::names::written_out;
 use crate::norm::{is_cjk, name_words, normal};
+use naming::concepts_of;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -164,6 +165,13 @@ impl Column {
             // `捐赠编号` numbers donations, it is none.
             column.concepts.retain(|(id, _)| role_of(glossary, id) != Some(ConceptRole::Measure));
         }
+        let timed = [" days", " hours", " hrs", " min", " mins", " minutes", " sec", " secs", " seconds"];
+        if column.role == Role::Measure
+            && column.concepts.is_empty()
+            && timed.iter().any(|u| column.full.ends_with(u))
+        {
+            column.concepts.push(("duration".to_owned(), 2));
+        }
         column.default_agg = column.guess_agg(glossary);
         column
     }
@@ -245,7 +253,8 @@ impl Column {
         if let Some(concept) = known.filter(|c| c.role == ConceptRole::Measure) {
             return concept.agg;
         }
-        const MEAN_ENDINGS: [&str; 27] = [
+        const MEAN_ENDINGS: [&str; 28] = [
+            "周期",
             "rate",
             "ratio",
             "pct",
@@ -431,77 +440,6 @@ fn is_id_name(words: &str) -> bool {
         .any(|e| words.ends_with(e) && words.chars().any(is_cjk))
 }
 
-/// The concepts a column name stands for: the whole name, the name without `id` or `name`, or its last part.
-fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)> {
-    let mut bare = words.to_owned();
-    for ending in [
-        " id",
-        " name",
-        " no",
-        " number",
-        " code",
-        " key",
-        " ref",
-        " reference",
-        " title",
-        "卡号",
-        "编号",
-        "编码",
-        "名称",
-        "姓名",
-        "代码",
-        "号",
-        "id",
-        "名",
-    ] {
-        if let Some(stripped) = words.strip_suffix(ending)
-            && !stripped.is_empty()
-            && (ending.starts_with(' ') || stripped.chars().all(|c| is_cjk(c) || c == ' '))
-        {
-            stripped.trim().clone_into(&mut bare);
-            break;
-        }
-    }
-    // A unit at the end says how, not what.
-    let unitless = without_unit(words);
-    if without_unit(&bare) != bare {
-        unitless.clone_into(&mut bare);
-    }
-    let words = unitless;
-    // `tip amount` is about tips, `discount percent` about discounts.
-    const FORMS: [&str; 9] =
-        [" quantity", " amount", " percent", " total", " count", " value", " cost", " fee", " fees"];
-    let form = FORMS.iter().find_map(|f| words.strip_suffix(f)).filter(|f| !f.is_empty());
-    let mut found: Vec<(String, u8)> = Vec::new();
-    for concept in glossary.concepts.iter().filter(|c| c.role != ConceptRole::Ratio) {
-        let names = concept.names.iter().map(|name| match_quality(words, &bare, name));
-        let headers = concept.headers.iter().map(|h| if words == h || bare == *h { 3 } else { 0 });
-        let about = form.filter(|_| concept.role == ConceptRole::Measure);
-        let about = if about.is_some_and(|f| concept.names.iter().any(|n| n == f)) { 3 } else { 0 };
-        let quality = names.chain(headers).chain([about]).max().unwrap_or(0);
-        if quality > 0 {
-            found.push((concept.id.clone(), quality));
-        }
-    }
-    let best_part = found.iter().filter(|(_, q)| *q < 3).map(|(_, q)| *q).max();
-    let exact = found.iter().any(|(_, q)| *q == 3);
-    // A whole-name match makes its parts meaningless: `order date` is no order.
-    found.retain(|(_, q)| if exact { *q == 3 } else { Some(*q) == best_part });
-    found
-}
-
-fn match_quality(words: &str, bare: &str, name: &str) -> u8 {
-    if words == name || bare == name {
-        return 3;
-    }
-    let ends = |text: &str| {
-        text.strip_suffix(name).is_some_and(|before| {
-            before.ends_with(' ')
-                || (name.chars().all(is_cjk) && name.chars().count() >= 2 && !before.is_empty())
-        })
-    };
-    if ends(words) || ends(bare) { 2 } else { 0 }
-}
-
+mod naming;
 #[cfg(test)]
 mod tests;

@@ -66,6 +66,8 @@ pub struct Draft {
     pub nouns: Vec<String>,
     /// `median and average`: those before the last.
     pub more_aggs: Vec<Agg>,
+    /// `best` is true, `worst` false: what is better depends on the figure.
+    pub judged: Option<bool>,
     /// `多少人`.
     pub asks_people: bool,
     /// `…的还有多少`.
@@ -209,6 +211,11 @@ impl Reader<'_> {
             [] => {}
         }
         let said = self.tokens[i].text.as_str();
+        self.draft.judged = match said {
+            "best" | "最好" => Some(true),
+            "worst" | "最差" => Some(false),
+            _ => self.draft.judged,
+        };
         // `多少人` counts people, `多少人次` visits.
         let people = ["多少人", "几人", "多少名", "几名", "多少位", "几位"].iter().any(|p| said.ends_with(p));
         self.draft.asks_people |= people;
@@ -290,7 +297,7 @@ impl Reader<'_> {
     }
 
     /// `地区为华东`, `the East region`: the column's name beside its value says nothing more.
-    fn swallow_name(&mut self, i: usize, column: ColRef) {
+    pub(super) fn swallow_name(&mut self, i: usize, column: ColRef) {
         let mut j = i;
         if j > 0 && self.before(i) == Some(Word::Equal) {
             j -= 1;

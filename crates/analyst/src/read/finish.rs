@@ -58,11 +58,41 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     }
     question.measures = measures(scope, &mut draft, &mut question.notes);
     question.filters = filters(&draft);
+    set_order(scope, &draft, &mut question);
     set_numbers(scope, &draft, &mut question)?;
     question.having = question.having.or(draft.counts);
     set_intent(scope, &draft, &mut question, &times, span)?;
     place_times(&mut question, times, date);
     Ok(question)
+}
+
+/// The slowest takes longest, and the worst delay is the longest.
+fn set_order(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+    const BAD: [&str; 10] = [
+        "duration",
+        "delay",
+        "wait",
+        "transit",
+        "resolution_time",
+        "response",
+        "downtime",
+        "defects",
+        "absences",
+        "cost",
+    ];
+    let Some(Measure::Of(_, column)) = question.measures.first() else { return };
+    let found = scope.column(*column);
+    let named = ["周期", "时长", "天数", "时间"].iter().any(|e| found.words.ends_with(e));
+    if !named && !BAD.iter().any(|id| found.has_concept(id)) || draft.grain.is_some() {
+        return;
+    }
+    let slow = draft.says(Word::Slowest) || draft.judged == Some(false);
+    let fast = draft.says(Word::Fastest) || draft.judged == Some(true);
+    if slow {
+        question.order = Order::Descending;
+    } else if fast {
+        question.order = Order::Ascending;
+    }
 }
 
 /// Questions about the table as a whole need nothing else.

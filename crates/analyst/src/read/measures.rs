@@ -73,7 +73,13 @@ pub(super) fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Not
     let superlative = draft.says_any(&[Word::Highest, Word::Lowest]);
     let scalar = draft.dims.is_empty() && draft.grain.is_none();
     let mut out: Vec<Measure> = Vec::new();
+    // Named twice, once with how to aggregate it: that holds.
+    let said_how =
+        |c: &ColRef| draft.measures.iter().any(|w| matches!(w, Wanted::Plain(d, Some(_)) if d == c));
     for wanted in &draft.measures {
+        if matches!(wanted, Wanted::Plain(c, None) if said_how(c)) {
+            continue;
+        }
         let measure = match wanted {
             Wanted::Fixed(measure) => measure.clone(),
             Wanted::Plain(column, Some(agg)) => Measure::Of(*agg, *column),

@@ -97,10 +97,19 @@ impl Reader<'_> {
         } else if let Some((at, column)) = self.exact_count(i) {
             self.used[at] = true;
             self.draft.numbers.push((Some(column), Cmp::Eq, n));
+        } else if let Some(all) = self.col(i + 1).filter(|c| self.names_all(*c, n)) {
+            // `三个水厂`, where there are three: all of them.
+            self.used[i + 1] = true;
+            self.draft.nouns.push(self.scope.column(all).full.clone());
         } else {
             self.draft.stray_numbers.push(n);
         }
         i + 1
+    }
+
+    #[expect(clippy::cast_precision_loss, reason = "a small count")]
+    fn names_all(&self, column: ColRef, n: f64) -> bool {
+        self.scope.role(column) == Role::Dimension && self.scope.column(column).distinct as f64 == n
     }
 
     /// `3 bedroom homes`: a whole number right before a column of few whole numbers.

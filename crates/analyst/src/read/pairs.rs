@@ -16,6 +16,7 @@ impl Reader<'_> {
         if rated {
             self.draft.measures.push(Wanted::Fixed(Measure::RateIs { column, value: value.to_owned() }));
             self.used[i] = true;
+            self.swallow_name(i, column);
         }
         rated
     }
