@@ -9,8 +9,17 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use ba_protocol::{Event, RunEvent, RunId};
 use ba_store::{NewRun, StepCommit, Store, StoreError};
 use tokio::sync::{mpsc, oneshot};
+use tokio_util::task::TaskTracker;
 
 use crate::sink::EventSink;
+
+/// Where ledgers are kept.
+pub(crate) struct Desk<'a> {
+    pub store: &'a Store,
+    pub sink: &'a Arc<dyn EventSink>,
+    /// Whoever waits for these at the end knows that everything is stored.
+    pub tasks: &'a TaskTracker,
+}
 
 pub(crate) struct Ledger {
     entries: mpsc::UnboundedSender<Entry>,
@@ -39,35 +48,34 @@ impl Teller {
 
 impl Ledger {
     /// For a run that is already stored.
-    pub(crate) fn resume(store: &Store, run: &RunId, sink: Arc<dyn EventSink>) -> Self {
-        Self::open(store, run, sink, None)
+    pub(crate) fn resume(desk: &Desk<'_>, run: &RunId) -> Self {
+        Self::open(desk, run, None)
     }
 
     /// For a new run; the title is that of a conversation made for it. The receiver answers when it is durable.
     pub(crate) fn admit(
-        store: &Store,
-        sink: Arc<dyn EventSink>,
+        desk: &Desk<'_>,
         new: NewRun,
         new_title: Option<String>,
     ) -> (Self, oneshot::Receiver<Durable>) {
         let run = new.run_id.clone();
-        let ledger = Self::open(store, &run, sink, Some((new, new_title)));
+        let ledger = Self::open(desk, &run, Some((new, new_title)));
         let durable = ledger.barrier();
         (ledger, durable)
     }
 
-    fn open(store: &Store, run: &RunId, sink: Arc<dyn EventSink>, first: Option<Admission>) -> Self {
+    fn open(desk: &Desk<'_>, run: &RunId, first: Option<Admission>) -> Self {
         let (entries, queue) = mpsc::unbounded_channel();
         let failed = Arc::new(AtomicBool::new(false));
         let clerk = Clerk {
-            store: store.clone(),
+            store: desk.store.clone(),
             run: run.clone(),
-            sink,
+            sink: desk.sink.clone(),
             failed: failed.clone(),
             error: None,
             last: None,
         };
-        tokio::spawn(clerk.work(first, queue));
+        desk.tasks.spawn(clerk.work(first, queue));
         Self { entries, failed }
     }
 
@@ -235,7 +243,9 @@ mod tests {
             state: serde_json::json!({}),
             created_at: jiff::Timestamp::now(),
         };
-        let (ledger, stored) = Ledger::admit(&store, heard.clone(), new, Some("t".into()));
+        let sink: Arc<dyn EventSink> = heard.clone();
+        let desk = Desk { store: &store, sink: &sink, tasks: &TaskTracker::new() };
+        let (ledger, stored) = Ledger::admit(&desk, new, Some("t".into()));
         stored.await.unwrap().unwrap();
         (folder, store, ledger, run)
     }

@@ -21,7 +21,7 @@ use crate::ask::Gathered;
 use crate::context::ContextReport;
 use crate::driver::{Driver, Origin, RunJob};
 use crate::error::AgentError;
-use crate::ledger::Ledger;
+use crate::ledger::{Desk, Ledger};
 use crate::metrics::Metrics;
 use crate::pipeline::{Counter, Executor};
 use crate::run::{Limits, Run};
@@ -202,7 +202,7 @@ impl Agent {
             ),
         };
         let new_title = matches!(origin, Origin::NewConversation(..)).then_some(title);
-        let (ledger, stored) = Ledger::admit(&parts.store, parts.sink.clone(), new, new_title);
+        let (ledger, stored) = Ledger::admit(&self.desk(), new, new_title);
         // The run goes ahead; nobody hears of it before the question is stored.
         self.spawn(RunJob { record, state, ledger, origin });
         stored.await.map_err(|_| AgentError::ShuttingDown)??;
@@ -222,6 +222,11 @@ impl Agent {
             store.rename(owner, id, title).await?;
         }
         Ok(found.id)
+    }
+
+    fn desk(&self) -> Desk<'_> {
+        let parts = self.inner.driver.parts();
+        Desk { store: &parts.store, sink: &parts.sink, tasks: &self.inner.tasks }
     }
 
     fn spawn(&self, job: RunJob) {
@@ -290,8 +295,7 @@ impl Agent {
         for record in open {
             match serde_json::from_value::<RunState>(record.state.clone()) {
                 Ok(state) => {
-                    let parts = self.inner.driver.parts();
-                    let ledger = Ledger::resume(&parts.store, &record.id, parts.sink.clone());
+                    let ledger = Ledger::resume(&self.desk(), &record.id);
                     self.spawn(RunJob { record, state, ledger, origin: Origin::Resumed });
                 }
                 Err(error) => self.inner.driver.abandon(&record, &error.to_string()).await,

@@ -20,8 +20,16 @@ fn runtime() -> &'static Runtime {
 }
 
 pub fn tables() -> Tables {
-    static SHARED: OnceLock<(Tables, TempDir)> = OnceLock::new();
-    let (tables, _) = SHARED.get_or_init(|| {
+    shared().0.clone()
+}
+
+pub fn sandbox() -> Sandbox {
+    shared().1.clone()
+}
+
+fn shared() -> &'static (Tables, Sandbox, TempDir) {
+    static SHARED: OnceLock<(Tables, Sandbox, TempDir)> = OnceLock::new();
+    SHARED.get_or_init(|| {
         let scratch = tempfile::tempdir().unwrap();
         let home = std::env::var_os("HOME").map_or_else(std::env::temp_dir, PathBuf::from);
         let cache = std::env::var_os("XDG_CACHE_HOME")
@@ -36,9 +44,8 @@ pub fn tables() -> Tables {
             config.worker_dir = Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../python"));
             Sandbox::start(config).await.unwrap()
         });
-        (Tables::new(sandbox, scratch.path().join("queries")), scratch)
-    });
-    tables.clone()
+        (Tables::new(sandbox.clone(), scratch.path().join("queries")), sandbox, scratch)
+    })
 }
 
 /// The sandbox starts before the test is inside the runtime.
@@ -61,7 +68,7 @@ impl Desk {
         Self { store, conversation, _dir: dir }
     }
 
-    async fn upload(&self, name: &str, bytes: &[u8]) -> Upload {
+    pub async fn upload(&self, name: &str, bytes: &[u8]) -> Upload {
         let mut writer = self.store.begin_upload(&self.conversation, name, None).await.unwrap();
         writer.write(bytes).await.unwrap();
         let upload = writer.finish().await.unwrap();
