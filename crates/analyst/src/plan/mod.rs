@@ -11,7 +11,7 @@ use crate::read::tokens::Scope;
 use sql::{Sql, name, where_clause};
 
 /// Groups fetched when none were named: enough for any table people read.
-const MANY: usize = 1000;
+pub const MANY: usize = 1000;
 
 /// One statement to run.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -121,7 +121,10 @@ impl Planner<'_> {
         conditions.extend(q.groups.iter().map(|g| match g {
             Group::By(c) | Group::Time(c, _) => format!("{} IS NOT NULL", self.sql.col(*c)),
         }));
-        let limit = q.limit.filter(|_| q.intent == Intent::Rank && q.groups.len() == 1).unwrap_or(MANY);
+        // Years of days stay whole.
+        let timed = q.groups.iter().any(|g| matches!(g, Group::Time(..)));
+        let most = if timed { 5 * MANY } else { MANY };
+        let limit = q.limit.filter(|_| q.intent == Intent::Rank && q.groups.len() == 1).unwrap_or(most);
         let sql = format!(
             "SELECT {}\nFROM {}{}\nGROUP BY {}{having}\nORDER BY {order}\nLIMIT {limit}",
             columns.join(",\n       "),
@@ -129,7 +132,7 @@ impl Planner<'_> {
             where_clause(&conditions),
             keys.join(", "),
         );
-        Query::new("main", sql, MANY)
+        Query::new("main", sql, most)
     }
 
     /// group, measure, share of the whole

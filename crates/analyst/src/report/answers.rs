@@ -5,7 +5,7 @@ use super::format::{growth, number, percent, text, weekday};
 use super::{Answer, Cell, Desk, TableView};
 use crate::observe::Grid;
 use crate::plan::label;
-use crate::question::{Filter, Grain, Group, Measure, Order};
+use crate::question::{Filter, Grain, Group, Intent, Measure, Order};
 
 impl Desk<'_> {
     pub(super) fn figure(&self, measure: &Measure, value: f64) -> String {
@@ -255,6 +255,14 @@ impl Desk<'_> {
                     self.row_name(grid, lead.0),
                     self.figure(&measure, lead.1)
                 )
+            };
+        }
+        // Where only the first groups were fetched, the other end is not known.
+        if grid.cut || grid.rows.len() >= crate::plan::MANY && self.question.intent == Intent::Rank {
+            return if self.zh() {
+                format!("{name}{}的是{}{}{limits}", words[0], show(lead), tie(lead.1))
+            } else {
+                format!("{} has the {} {name}{}{limits}", show(lead), words[0], tie(lead.1))
             };
         }
         if self.zh() {

@@ -109,3 +109,12 @@ fn every_sheet_of_a_workbook_is_known() {
     assert!(ask("amount by supplier").contains("**Acme** (30)"), "{}", ask("amount by supplier"));
     std::fs::remove_dir_all(folder).unwrap();
 }
+
+#[test]
+fn the_other_end_of_a_cut_list_is_not_claimed() {
+    let rows: String = (1..=1500).map(|i| format!("T{i},{i}\n")).collect();
+    let (folder, mut bench) = crate::bad_input::table("many", &format!("ticket_no,minutes\n{rows}"));
+    let said = answer(&bench.ask(&[], "which ticket has the highest minutes").report.content);
+    assert!(said.contains("**T1500**") && !said.contains("lowest"), "{said}");
+    std::fs::remove_dir_all(folder).unwrap();
+}
