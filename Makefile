@@ -15,6 +15,7 @@ run: build ## build the page and the binary, prepare Python, and serve on loopba
 	@$(CARGO_TARGET_DIR)/release/ba-agent serve
 
 build: page ## build the page, then the binary with the page inside
+	@scripts/own-target
 	cargo build --release --locked -p ba-cli
 
 page: web/dist/index.html ## build the page

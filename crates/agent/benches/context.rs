@@ -42,7 +42,7 @@ fn report(rounds: usize, files: usize, counter: &MemoCounter) {
 /// Two hundred messages with about 150k tokens, again and again.
 fn speed(counter: &MemoCounter) {
     let history: Vec<Round> =
-        (0..50).map(|i| round(i, vec![step(i, 0, "query_database", &rows(120), None)])).collect();
+        (0..50).map(|i| round(i, vec![step(i, 0, "query_database", &rows(162), None)])).collect();
     let none = HashMap::new();
     let wide = ContextInput { window: 1_000_000, ..input(&history, &none) };
     let first = Instant::now();

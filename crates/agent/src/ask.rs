@@ -1,10 +1,10 @@
 //! What a run asks its model: gathers the conversation, builds the context, and has older rounds summarised.
 
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use ba_model::{Model, ModelReply, ModelRequest, Usage};
+use ba_model::{Model, ModelReply, ModelRequest, Schema, Usage};
 use ba_protocol::api::{ErrorInfo, UsageInfo};
 use ba_protocol::{Round, StructuredResponse};
 use ba_skills::Effective;
@@ -25,6 +25,9 @@ const SUMMARY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
 const SUMMARY_NAMESPACE: &str = "summary";
 /// A summary is worth this much waiting; extraction serves when it takes longer.
 const SUMMARY_PATIENCE: Duration = Duration::from_secs(20);
+
+/// Made once: every request of every run carries it.
+static SCHEMA: LazyLock<Schema> = LazyLock::new(|| StructuredResponse::json_schema().into());
 
 impl Drive<'_> {
     /// The next request; `None` when the run ended because nothing fits the model's window.
@@ -60,7 +63,7 @@ impl Drive<'_> {
             messages: built.messages,
             max_tokens: effective.max_tokens,
             temperature: None,
-            schema: Some(StructuredResponse::json_schema()),
+            schema: Some(SCHEMA.clone()),
             stable_prefix: built.stable_prefix,
         }))
     }

@@ -11,8 +11,8 @@ use ba_protocol::event::ToolFinished;
 use ba_protocol::{Artifact, Round, RunEvent, StructuredResponse, text};
 use ba_skills::Effective;
 use ba_store::{
-    ConversationFiles, ConversationGuard, RunRecord, RunStatus, StepCommit, StoreError, ToolIntent,
-    ToolOutcome,
+    ConversationFiles, ConversationGuard, RunRecord, RunStatus, SavedState, StepCommit, StoreError,
+    ToolIntent, ToolOutcome,
 };
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
@@ -344,11 +344,9 @@ impl Drive<'_> {
             }
         }
         drop(executions);
-        let mut last = self.progress();
-        if let Some((_, executed)) = finished.last() {
-            last.events.push(finished_event(executed));
-            last.outcomes.push(outcome_of(step, executed));
-        }
+        let last = finished.last().map(|(_, executed)| executed);
+        let events = last.map(finished_event).into_iter().collect();
+        let outcomes = last.map(|executed| outcome_of(step, executed)).into_iter().collect();
         for (index, executed) in finished {
             self.parts.metrics.tool_finished(&self.record.conversation_id, &executed.telemetry);
             self.parts.log.tool_result(&self.record, &executed.result);
@@ -358,9 +356,8 @@ impl Drive<'_> {
         }
         self.parts.skills.apply(&mut self.state.skills, &planned, &results);
         self.state.machine.on_tools(results.into_iter().flatten().collect());
-        last.state = self.saved();
         self.parts.log.round_end(&self.record, step, self.round_began.elapsed());
-        self.commit(last).await
+        self.commit(StepCommit { events, outcomes, ..self.progress() }).await
     }
 
     fn tool_context(&self, call_id: &str) -> ToolContext {
@@ -440,11 +437,10 @@ impl Drive<'_> {
 
     /// A commit that moves nothing but what the caller adds.
     pub(crate) fn progress(&self) -> StepCommit {
-        StepCommit { usage: self.usage.clone(), ..StepCommit::new(self.saved(), RunStatus::Running) }
-    }
-
-    fn saved(&self) -> serde_json::Value {
-        serde_json::to_value(&self.state).unwrap_or_default()
+        StepCommit {
+            usage: self.usage.clone(),
+            ..StepCommit::new(SavedState::of(&self.state), RunStatus::Running)
+        }
     }
 
     pub(crate) async fn commit(&self, commit: StepCommit) -> Result<(), StoreError> {

@@ -240,7 +240,7 @@ mod tests {
             owner: UserId::local(),
             message: "q".into(),
             file_ids: Vec::new(),
-            state: serde_json::json!({}),
+            state: serde_json::json!({}).into(),
             created_at: jiff::Timestamp::now(),
         };
         let sink: Arc<dyn EventSink> = heard.clone();

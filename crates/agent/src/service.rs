@@ -8,7 +8,7 @@ use std::time::Duration;
 use ba_model::Model;
 use ba_protocol::api::{AgentResponse, QueryRequest};
 use ba_protocol::{ConversationId, OutputLevel, RunEvent, RunId, UserId, text};
-use ba_store::{EventScope, NewRun, RunRecord, RunStatus, Store};
+use ba_store::{EventScope, NewRun, RunRecord, RunStatus, SavedState, Store};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde::{Deserialize, Serialize};
@@ -180,7 +180,7 @@ impl Agent {
             owner: owner.clone(),
             message: message.to_owned(),
             file_ids: query.file_ids,
-            state: serde_json::to_value(&state).unwrap_or_default(),
+            state: SavedState::of(&state),
             created_at: now,
         };
         let record = RunRecord {

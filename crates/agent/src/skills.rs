@@ -51,6 +51,9 @@ impl Skills {
 
     /// Level 1 of every skill and the business notes, each within its budget. Looks for changed files first.
     pub async fn prompt(&self, question: &str, own_notes: Option<String>, counter: &Counter) -> Extras {
+        if self.library.is_none() && self.data_dir.is_none() && own_notes.is_none() {
+            return Extras::default();
+        }
         let (this, question, count) = (self.clone(), question.to_owned(), Arc::clone(counter));
         let work = move || {
             let mut warnings = Vec::new();

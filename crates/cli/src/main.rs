@@ -12,6 +12,10 @@ use clap::Parser;
 
 use args::{Arguments, Command};
 
+/// A turn makes thousands of small values; the system's allocator took a tenth of its time (docs/benchmarks.md).
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
 /// SPEC K6: wrong use or configuration.
 const WRONG_USE: u8 = 2;
 const FAILED: u8 = 1;

@@ -15,7 +15,9 @@ mod windows;
 mod wire;
 
 pub use client::{HttpModel, Reachable, connect};
-pub use model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta, Prices, StopReason, Usage};
+pub use model::{
+    Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta, Prices, Schema, StopReason, Usage,
+};
 pub use recording::{RecordingModel, Turn};
 pub use replay::{Matching, ReplayModel};
 pub use retry::{Sleeper, TokioSleeper};

@@ -1,5 +1,6 @@
 //! The `Model` trait: what the agent asks of any model, real, scripted, replayed or rule-based.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -43,7 +44,7 @@ pub struct ModelRequest {
     pub max_tokens: Option<u32>,
     pub temperature: Option<f32>,
     /// JSON schema for structured output, where the endpoint supports it (SPEC P13).
-    pub schema: Option<serde_json::Value>,
+    pub schema: Option<Schema>,
     /// Messages up to this index (exclusive) stay the same from turn to turn: where a cache breakpoint belongs.
     pub stable_prefix: usize,
 }
@@ -72,6 +73,28 @@ pub enum StopReason {
     /// The answer was cut at `max_tokens`.
     Length,
     ContentFilter,
+}
+
+/// A JSON schema, shared by all requests that carry it.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Schema(Arc<serde_json::Value>);
+
+impl From<serde_json::Value> for Schema {
+    fn from(schema: serde_json::Value) -> Self {
+        Self(Arc::new(schema))
+    }
+}
+
+impl Serialize for Schema {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.0.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for Schema {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        serde_json::Value::deserialize(deserializer).map(Self::from)
+    }
 }
 
 /// Why no usable answer came. Display never contains the prompt or a key.

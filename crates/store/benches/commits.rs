@@ -89,7 +89,7 @@ async fn admitted(store: &Store) -> RunId {
         owner,
         message: "q".to_owned(),
         file_ids: vec![],
-        state: json!({}),
+        state: json!({}).into(),
         created_at: jiff::Timestamp::now(),
     };
     store.admit(new).await.unwrap();

@@ -52,6 +52,26 @@ impl std::str::FromStr for RunStatus {
     }
 }
 
+/// The run machine's state as JSON: opaque here, and written only once on its way to the disk.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedState(String);
+
+impl SavedState {
+    pub fn of(state: &impl Serialize) -> Self {
+        Self(serde_json::to_string(state).unwrap_or_else(|_| "null".to_owned()))
+    }
+
+    pub(crate) fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl From<Value> for SavedState {
+    fn from(state: Value) -> Self {
+        Self(state.to_string())
+    }
+}
+
 /// A message to be acknowledged: durable once `admit` returns.
 #[derive(Debug, Clone)]
 pub struct NewRun {
@@ -62,14 +82,14 @@ pub struct NewRun {
     /// The uploads that came with it.
     pub file_ids: Vec<UploadId>,
     /// The run machine's first state.
-    pub state: Value,
+    pub state: SavedState,
     pub created_at: Timestamp,
 }
 
 /// One step of the run machine: all of it is committed, or none.
 #[derive(Debug, Clone)]
 pub struct StepCommit {
-    pub state: Value,
+    pub state: SavedState,
     pub status: RunStatus,
     /// Durable events only; passing ones are refused.
     pub events: Vec<RunEvent>,
@@ -85,9 +105,9 @@ pub struct StepCommit {
 
 impl StepCommit {
     /// A step that only moves the state on.
-    pub fn new(state: Value, status: RunStatus) -> Self {
+    pub fn new(state: impl Into<SavedState>, status: RunStatus) -> Self {
         Self {
-            state,
+            state: state.into(),
             status,
             events: Vec::new(),
             round: None,

@@ -27,7 +27,7 @@ fn second_round() -> ModelRequest {
         ],
         max_tokens: Some(500),
         temperature: Some(0.2),
-        schema: Some(serde_json::json!({"type": "object", "additionalProperties": true})),
+        schema: Some(serde_json::json!({"type": "object", "additionalProperties": true}).into()),
         stable_prefix: 4,
     }
 }

@@ -74,7 +74,7 @@ async fn a_difference_is_named_exactly_and_does_not_use_the_turn_up() {
     let lines = recording().await;
     let model = ReplayModel::from_lines(&lines, "run.jsonl", Matching::Exact).unwrap();
     let mut other_schema = asking("s", "how much?", 0);
-    other_schema.schema = Some(serde_json::json!({}));
+    other_schema.schema = Some(serde_json::json!({}).into());
     for (request, expected) in [
         (
             asking("s", "how many?", 0),

@@ -139,7 +139,7 @@ pub fn request() -> ModelRequest {
         messages: vec![Message::system("You analyse."), Message::user("How much did we sell?")],
         max_tokens: None,
         temperature: None,
-        schema: Some(StructuredResponse::json_schema()),
+        schema: Some(StructuredResponse::json_schema().into()),
         stable_prefix: 1,
     }
 }

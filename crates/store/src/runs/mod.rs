@@ -95,7 +95,7 @@ async fn admit(s: &mut dyn Session, new: NewRun) -> Result<Event> {
             &new.run_id,
             &new.conversation_id,
             new.message.as_str(),
-            json(&new.state)?,
+            new.state.as_str(),
             json(&ba_protocol::api::UsageInfo::default())?,
             at
         ],
@@ -123,7 +123,7 @@ async fn commit_step(s: &mut dyn Session, run: RunId, step: StepCommit) -> Resul
         .one(
             "UPDATE runs SET state = $2, status = $3, usage_info = $4, updated_at = $5
              WHERE id = $1 AND status = 'running' RETURNING conversation_id",
-            params![&run, json(&step.state)?, step.status.as_str(), json(&step.usage)?, at],
+            params![&run, step.state.as_str(), step.status.as_str(), json(&step.usage)?, at],
         )
         .await?;
     let conversation: ConversationId = match updated {

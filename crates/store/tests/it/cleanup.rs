@@ -94,7 +94,7 @@ async fn what_a_live_conversation_names_stays(f: Fresh) {
     let done = last_step(&c.id, &first.run_id, "q", &format!("see {in_round}"));
     f.store.commit_step(&first.run_id, done).await.unwrap();
     let mut open = new_run(&c, "q2");
-    open.state = json!({"observation": in_state});
+    open.state = json!({"observation": in_state}).into();
     f.store.admit(open.clone()).await.unwrap();
 
     let report = f.store.cleanup(&strict(), CleanupMode::Remove).await.unwrap();

@@ -101,7 +101,7 @@ pub fn new_run(conversation: &Conversation, message: &str) -> NewRun {
         owner: conversation.owner.clone(),
         message: message.to_owned(),
         file_ids: vec![],
-        state: json!({"step": 0}),
+        state: json!({"step": 0}).into(),
         created_at: Timestamp::now(),
     }
 }
