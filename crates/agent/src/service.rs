@@ -312,6 +312,7 @@ impl Agent {
             let _ = tokio::time::timeout(Duration::from_secs(5), self.inner.tasks.wait()).await;
         }
         self.inner.closing.cancel();
+        self.inner.driver.parts().log.flush().await;
     }
 
     /// The context inspector: what a turn sent to the model, or what the next one would.

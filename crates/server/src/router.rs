@@ -68,6 +68,7 @@ fn lasting() -> OpenApiRouter<AppState> {
         .routes(routes!(download::download))
         .routes(routes!(archive::export))
         .routes(routes!(skills::install_git))
+        .routes(routes!(skills::install_folder))
 }
 
 /// Large bodies, streamed to disk with limits of their own.

@@ -17,6 +17,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/skills/folder": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Install the skills of a folder on the server's machine; they are copied, and wait for approval. */
+        post: operations["installSkillFolder"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/skills/git": {
         parameters: {
             query?: never;
@@ -1391,6 +1408,14 @@ export interface components {
          * @enum {string}
          */
         IngestStatus: "processing" | "ready" | "failed";
+        InstallFromFolder: {
+            /**
+             * @description A folder on the server's own machine, from its root.
+             * @example /srv/skills/margin
+             */
+            path: string;
+            replace?: boolean;
+        };
         InstallFromGit: {
             replace?: boolean;
             /**
@@ -1872,6 +1897,47 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_ManagedSkills"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    installSkillFolder: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["InstallFromFolder"];
+            };
+        };
         responses: {
             200: {
                 headers: {

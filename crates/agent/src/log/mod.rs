@@ -12,7 +12,7 @@ use ba_store::RunRecord;
 use jiff::Timestamp;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, oneshot};
 
 pub use redact::Redactor;
 
@@ -27,9 +27,13 @@ pub struct ConversationLog {
     lines: Option<mpsc::Sender<Entry>>,
 }
 
-struct Entry {
-    file: String,
-    line: Value,
+enum Entry {
+    Line {
+        file: String,
+        line: Value,
+    },
+    /// Answered when all lines before it are written.
+    Flush(oneshot::Sender<()>),
 }
 
 impl ConversationLog {
@@ -139,10 +143,19 @@ impl ConversationLog {
         self.put(run, line);
     }
 
+    /// Waits until everything said so far is written.
+    pub async fn flush(&self) {
+        let Some(lines) = &self.lines else { return };
+        let (done, written) = oneshot::channel();
+        if lines.send(Entry::Flush(done)).await.is_ok() {
+            let _ = written.await;
+        }
+    }
+
     fn put(&self, run: &RunRecord, mut line: Value) {
         let Some(lines) = &self.lines else { return };
         line["timestamp"] = json!(Timestamp::now().to_string());
-        if lines.try_send(Entry { file: file_stem(run), line }).is_err() {
+        if lines.try_send(Entry::Line { file: file_stem(run), line }).is_err() {
             tracing::warn!(run = %run.id, "a line of the conversation log was dropped: the disk is too slow");
         }
     }
@@ -157,20 +170,30 @@ async fn write_all(folder: PathBuf, max_bytes: u64, redactor: Redactor, mut queu
     let mut batch = Vec::new();
     while queue.recv_many(&mut batch, 256).await > 0 {
         let mut texts: Vec<(String, String)> = Vec::new();
+        let mut waiting = Vec::new();
         for entry in batch.drain(..) {
-            let line = redactor.clean(entry.line).to_string();
+            let (file, line) = match entry {
+                Entry::Line { file, line } => (file, redactor.clean(line).to_string()),
+                Entry::Flush(done) => {
+                    waiting.push(done);
+                    continue;
+                }
+            };
             match texts.last_mut() {
-                Some((file, text)) if *file == entry.file => {
+                Some((last, text)) if *last == file => {
                     text.push_str(&line);
                     text.push('\n');
                 }
-                _ => texts.push((entry.file, format!("{line}\n"))),
+                _ => texts.push((file, format!("{line}\n"))),
             }
         }
         for (file, text) in texts {
             if let Err(error) = append(&folder, &file, max_bytes, text.as_bytes()).await {
                 tracing::warn!(%error, file, "the conversation log could not be written");
             }
+        }
+        for done in waiting {
+            let _ = done.send(());
         }
     }
 }

@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use ba_agent::AgentError;
@@ -49,6 +50,7 @@ pub async fn run(config: Config, ask: AskArgs) -> anyhow::Result<ExitCode> {
             ExitCode::FAILURE
         }
     };
+    app.agent.shutdown(Duration::from_secs(1)).await;
     if let ba_tools::Python::Ready(sandbox) = app.python {
         sandbox.shutdown().await;
     }

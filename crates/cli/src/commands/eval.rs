@@ -32,6 +32,7 @@ pub async fn run(config: Config, args: EvalArgs) -> anyhow::Result<ExitCode> {
         output::note(&format!("{mark} {}/{} {} ({:.1} s)", i + 1, cases.len(), outcome.id, outcome.seconds));
         outcomes.push(outcome);
     }
+    app.agent.shutdown(std::time::Duration::from_secs(1)).await;
     if let ba_tools::Python::Ready(sandbox) = app.python {
         sandbox.shutdown().await;
     }

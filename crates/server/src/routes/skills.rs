@@ -69,6 +69,16 @@ pub struct InstallFromGit {
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
+pub struct InstallFromFolder {
+    /// A folder on the server's own machine, from its root.
+    #[schema(example = "/srv/skills/margin")]
+    path: String,
+    #[serde(default)]
+    replace: bool,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
 pub struct Approve {
     /// The hash that was reviewed.
     #[schema(example = "blake3:…")]
@@ -132,6 +142,25 @@ pub async fn install_git(
 ) -> Result<Data<ManagedSkills>> {
     let origin = Origin::Git(GitUrl { url: new.url, allow: GitAllow::HttpsOnly });
     install(&state, &caller, origin, new.replace).await
+}
+
+/// Install the skills of a folder on the server's machine; they are copied, and wait for approval.
+#[utoipa::path(post, path = "/admin/skills/folder", tag = "agent", operation_id = "installSkillFolder", request_body = InstallFromFolder,
+    responses((status = 200, body = Data<ManagedSkills>)))]
+pub async fn install_folder(
+    State(state): State<AppState>,
+    caller: Caller,
+    Body(new): Body<InstallFromFolder>,
+) -> Result<Data<ManagedSkills>> {
+    caller.require_admin()?;
+    let path = std::path::PathBuf::from(&new.path);
+    if !path.is_absolute() {
+        return Err(ApiError::bad_request(
+            "relative_path",
+            "`path` must begin at the root, such as /srv/skills",
+        ));
+    }
+    install(&state, &caller, Origin::Folder(path), new.replace).await
 }
 
 /// Allow a skill as it was reviewed. When it changes, it is off until approved again.

@@ -43,6 +43,26 @@ async fn names(app: &App) -> Value {
 const MARGIN: (&str, &str) = ("margin/SKILL.md", "---\nname: margin\ndescription: Our margin\n---\n# How\n");
 
 #[tokio::test]
+async fn a_folder_of_the_server_is_copied_and_waits_for_approval() {
+    let (app, _dir) = with_skills().await;
+    let folder = tempfile::tempdir().unwrap();
+    std::fs::create_dir(folder.path().join("margin")).unwrap();
+    let text = "---\nname: margin\ndescription: Margins\n---\n# Margin\n";
+    std::fs::write(folder.path().join("margin/SKILL.md"), text).unwrap();
+    let path = folder.path().join("margin");
+    let installed = app.post("/admin/skills/folder", json!({"path": path})).await;
+    assert_eq!(installed.status, 200, "{:?}", installed.body);
+    let skill = &installed.body["data"]["skills"][0];
+    assert_eq!((&skill["name"], &skill["status"]), (&json!("margin"), &json!("needs_approval")));
+    let relative = app.post("/admin/skills/folder", json!({"path": "margin"})).await;
+    assert_eq!((relative.status, relative.code()), (400, "relative_path"));
+    let nowhere = app.post("/admin/skills/folder", json!({"path": "/nowhere/at/all"})).await;
+    assert!((400..500).contains(&nowhere.status), "{:?}", nowhere.body);
+    drop(folder);
+    assert_eq!(app.post("/admin/skills/margin/approve", json!({"hash": skill["hash"]})).await.status, 200);
+}
+
+#[tokio::test]
 async fn a_skill_is_installed_approved_switched_and_removed() {
     let (app, _dir) = with_skills().await;
     let installed = install(&app, archive(&[MARGIN]), "").await;

@@ -135,6 +135,15 @@ fn a_page_becomes_its_main_text_at_every_level() {
         assert!(inside.contains(&format!("[完整报告](http://{}/report.html)", bench.address)), "{inside}");
         assert!(!inside.contains("ICP") && !inside.contains("登录"), "{inside}");
 
+        for level in ["brief", "standard", "full"] {
+            let done = bench.read("/news/1", level).await.result;
+            let shown = done.observation.replace(&bench.address.to_string(), "HOST");
+            let shown = done.data_file.map_or(shown.clone(), |file| shown.replace(&file, "tool_data/FILE"));
+            insta::assert_snapshot!(format!("web_reader_ok_{level}"), shown);
+            let refused =
+                bench.call("web_reader", json!({"url": "http://10.0.0.1/", "response_format": level})).await;
+            insta::assert_snapshot!(format!("web_reader_error_{level}"), refused.result.observation);
+        }
         let brief = bench.seen("/news/1", "brief").await;
         assert!(brief.contains("三季度消费回升\n国家统计局公布"), "{brief}");
         assert!(brief.contains("<untrusted source=") && !brief.contains("| 三季度 |"), "{brief}");

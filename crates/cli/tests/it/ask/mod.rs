@@ -90,6 +90,35 @@ fn two_rounds_with_an_anthropic_server() {
     check(Dialect::Anthropic, "anthropic_second_request");
 }
 
+#[test]
+fn a_recorded_run_is_replayed_without_its_server() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = table(folder.path());
+    let record = folder.path().join("run.jsonl");
+    let arguments = ["ask", "各地区销售额？", "--file", file.to_str().unwrap(), "--json"];
+    let server = Server::start(Dialect::OpenAi);
+    let environment = [
+        ("BA_MODEL", "openai-compatible:test-model".to_owned()),
+        ("BA_BASE_URL", server.url()),
+        ("BA_RECORD", record.display().to_string()),
+        ("BA_API_KEY", "sk-test-0123456789abcdef".to_owned()),
+    ];
+    let recorded = ask(folder.path(), &environment, &arguments);
+    assert!(recorded.status.success(), "{}", String::from_utf8_lossy(&recorded.stderr));
+    assert!(!std::fs::read_to_string(&record).unwrap().contains("sk-test"), "a recording holds no key");
+
+    let replay = [("BA_MODEL", format!("replay:{}", record.display()))];
+    let replayed = ask(folder.path(), &replay, &arguments);
+    assert!(replayed.status.success(), "{}", String::from_utf8_lossy(&replayed.stderr));
+    let answer = |output: &Output| {
+        serde_json::from_slice::<Value>(&output.stdout).unwrap()["data"]["response"].clone()
+    };
+    assert_eq!(answer(&replayed), answer(&recorded));
+    assert_eq!(server.requests().len(), 2, "nobody was asked again");
+    let said = String::from_utf8_lossy(&replayed.stderr).into_owned();
+    assert!(!said.contains("WARN"), "the log is written before the program ends: {said}");
+}
+
 /// Environment, arguments, exit code, words said.
 type Mistake<'m> = (&'m [(&'m str, String)], &'m [&'m str], i32, &'m str);
 
