@@ -114,7 +114,7 @@ pub(super) fn shortened_observations(round: &Round) -> String {
                     .iter()
                     .find_map(|k| call.arguments.get(*k)?.as_str());
                 let asked = asked.map(|a| format!("{} → ", shorten(&one_line(a), 100))).unwrap_or_default();
-                format!("{}: {asked}{}", call.tool_name, shorten(&content_of(result), OBSERVATION))
+                format!("{}: {asked}{}", call.tool_name, content_of(result))
             }
         };
         text.push_str(&format!("工具：{shown}\n"));
@@ -126,9 +126,9 @@ fn file_line(facts: &FileFacts) -> String {
     synopsis::line(facts)
 }
 
-/// The observation without its tag, on one line. Words from outside stay behind: cut short, their mark would be lost.
+/// The beginning of the observation without its tag, on one line. Words from outside stay behind: cut short, their mark would be lost.
 fn content_of(result: &ToolResult) -> String {
     let inner = result.observation.split_once('\n').map_or("", |(_, rest)| rest);
     let inner = inner.split("<untrusted source=").next().unwrap_or_default();
-    one_line(inner.trim_end_matches("</tool_result>").trim())
+    one_line(&shorten(inner.trim_end_matches("</tool_result>").trim(), OBSERVATION))
 }
