@@ -26,42 +26,47 @@ pub enum Item {
     Broken,
 }
 
+/// Without `after` the reader was there before the run began and hears all of it as it happens.
 /// Ends after the run's last event. Whether the owner may see the run is checked by the caller.
 pub fn follow(
     store: Store,
     mut subscription: Subscription,
     owner: UserId,
-    after: u64,
+    after: Option<u64>,
 ) -> impl Stream<Item = Item> + Send + 'static {
     stream! {
         let (bus, run) = (subscription.bus().clone(), subscription.run().clone());
-        let mut last = after;
+        let mut last = after.unwrap_or(0);
+        let mut replay = after.is_some();
         loop {
-            // Asked before the replay: what had ended by then is replayed to its end.
-            let open = bus.is_local(&run)
-                || store.run(&owner, &run).await.is_ok_and(|record| record.status.is_open());
-            loop {
-                let Ok(page) = store.events_after(EventScope::Run(&run), last, PAGE).await else {
-                    yield Item::Broken;
-                    return;
-                };
-                let more = page.len() == PAGE as usize;
-                for event in page {
-                    last = event.seq;
-                    let frame = Frame::durable(&event);
-                    let end = frame.is_last;
-                    yield Item::Frame(Arc::new(frame));
-                    if end {
+            if replay {
+                // Asked before the replay: what had ended by then is replayed to its end.
+                let open = bus.is_local(&run)
+                    || store.run(&owner, &run).await.is_ok_and(|record| record.status.is_open());
+                loop {
+                    let Ok(page) = store.events_after(EventScope::Run(&run), last, PAGE).await else {
+                        yield Item::Broken;
                         return;
+                    };
+                    let more = page.len() == PAGE as usize;
+                    for event in page {
+                        last = event.seq;
+                        let frame = Frame::durable(&event);
+                        let end = frame.is_last;
+                        yield Item::Frame(Arc::new(frame));
+                        if end {
+                            return;
+                        }
+                    }
+                    if !more {
+                        break;
                     }
                 }
-                if !more {
-                    break;
+                if !open {
+                    return;
                 }
             }
-            if !open {
-                return;
-            }
+            replay = true;
             loop {
                 let wait = if bus.is_local(&run) { Duration::from_secs(3600) } else { POLL };
                 match tokio::time::timeout(wait, subscription.frames.recv()).await {

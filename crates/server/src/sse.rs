@@ -15,8 +15,8 @@ use crate::state::AppState;
 /// Milliseconds a browser waits before it comes back.
 const RETRY: std::time::Duration = std::time::Duration::from_millis(1000);
 
-/// Streams a run that the caller may see, from the event after `after`.
-pub fn run_events(state: &AppState, owner: UserId, reader: Subscription, after: u64) -> Response {
+/// Streams a run that the caller may see, from the event after `after`; without it, as it happens.
+pub fn run_events(state: &AppState, owner: UserId, reader: Subscription, after: Option<u64>) -> Response {
     let items = follow(state.deps.store.clone(), reader, owner, after).map(to_event);
     respond(state, items)
 }

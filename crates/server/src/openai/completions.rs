@@ -71,7 +71,7 @@ fn stream(
     reader: Subscription,
 ) -> Response {
     let (store, run) = (state.deps.store.clone(), reader.run().clone());
-    let items = follow(store.clone(), reader, caller.user.clone(), 0);
+    let items = follow(store.clone(), reader, caller.user.clone(), None);
     let events = async_stream::stream! {
         yield chunk(&run, Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None, None);
         let mut items = std::pin::pin!(items);

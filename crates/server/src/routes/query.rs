@@ -45,7 +45,7 @@ pub async fn query_stream(
     let reader = state.deps.bus.subscribe(&run_id);
     let Admitted { conversation_id, run_id } = admit(&state, &caller, query, run_id).await?;
     let ids = [("x-conversation-id", conversation_id.to_string()), ("x-run-id", run_id.to_string())];
-    let mut response = sse::run_events(&state, caller.user, reader, 0);
+    let mut response = sse::run_events(&state, caller.user, reader, None);
     for (name, id) in ids {
         if let Ok(value) = HeaderValue::from_str(&id) {
             response.headers_mut().insert(HeaderName::from_static(name), value);

@@ -203,7 +203,7 @@ pub async fn events(
 ) -> Result<Response> {
     state.deps.store.run(&caller.user, &run_id).await?;
     let after = sse::resume_point(&headers, query.after);
-    Ok(sse::run_events(&state, caller.user, state.deps.bus.subscribe(&run_id), after))
+    Ok(sse::run_events(&state, caller.user, state.deps.bus.subscribe(&run_id), Some(after)))
 }
 
 /// Stop a run: its model request and its tools end.
