@@ -8,7 +8,7 @@ use std::time::Instant;
 use ba_model::Model;
 use ba_protocol::api::{CallSummary, ErrorInfo, UsageInfo};
 use ba_protocol::event::ToolFinished;
-use ba_protocol::{Artifact, Round, RunEvent, StructuredResponse, text};
+use ba_protocol::{Artifact, Round, RunEvent, StructuredResponse, ToolCall, text};
 use ba_skills::Effective;
 use ba_store::{
     ConversationFiles, ConversationGuard, RunRecord, RunStatus, SavedState, StepCommit, StoreError,
@@ -268,15 +268,19 @@ impl Drive<'_> {
 
     fn intent(&self, planned: &PlannedCall, step: u32) -> ToolIntent {
         let call = &planned.call;
-        let tool = self.parts.registry.get(&call.tool_name);
-        let effects = tool.map_or(Effects::None, |t| t.plan(&call.arguments).effects);
         ToolIntent {
             step,
             tool_call_id: call.tool_call_id.clone(),
             tool_name: call.tool_name.clone(),
             arguments: call.arguments.clone(),
-            idempotent: effects == Effects::None,
+            idempotent: self.is_harmless(call),
         }
+    }
+
+    /// Whether running it twice does no harm.
+    fn is_harmless(&self, call: &ToolCall) -> bool {
+        let tool = self.parts.registry.get(&call.tool_name);
+        tool.is_none_or(|t| t.plan(&call.arguments).effects == Effects::None)
     }
 
     /// Runs the calls of one turn in parallel; each result is on disk before a person hears of it.
@@ -295,7 +299,7 @@ impl Drive<'_> {
                 _ => to_run.push(index),
             }
         }
-        if to_run.iter().any(|&index| !self.intent(&planned[index], step).idempotent) {
+        if to_run.iter().any(|&index| !self.is_harmless(&planned[index].call)) {
             self.ledger.durable().await?;
         }
         let files = finish::fingerprint(&*self.files().await?);

@@ -28,6 +28,11 @@ pub(crate) struct Ledger {
 
 enum Entry {
     Step(Box<StepCommit>),
+    Note(Note),
+}
+
+/// What needs no write of its own, only its place in the order.
+enum Note {
     Passing(RunEvent),
     Barrier(oneshot::Sender<Durable>),
 }
@@ -42,7 +47,7 @@ pub(crate) struct Teller(mpsc::UnboundedSender<Entry>);
 
 impl Teller {
     pub(crate) fn tell(&self, event: RunEvent) {
-        let _ = self.0.send(Entry::Passing(event));
+        let _ = self.0.send(Entry::Note(Note::Passing(event)));
     }
 }
 
@@ -102,7 +107,7 @@ impl Ledger {
 
     fn barrier(&self) -> oneshot::Receiver<Durable> {
         let (reply, answer) = oneshot::channel();
-        let _ = self.entries.send(Entry::Barrier(reply));
+        let _ = self.entries.send(Entry::Note(Note::Barrier(reply)));
         answer
     }
 }
@@ -125,7 +130,7 @@ struct Clerk {
 enum After {
     /// The next so many of its events.
     Tell(usize),
-    Entry(Entry),
+    Note(Note),
 }
 
 impl Clerk {
@@ -136,7 +141,7 @@ impl Clerk {
         while let Some(entry) = queue.recv().await {
             match entry {
                 Entry::Step(step) => self.steps(*step, &mut queue).await,
-                other => self.settle(other),
+                Entry::Note(note) => self.settle(note),
             }
         }
     }
@@ -162,7 +167,7 @@ impl Clerk {
                     after.push(After::Tell(step.events.len()));
                     all = all.and_then(*step);
                 }
-                other => after.push(After::Entry(other)),
+                Entry::Note(note) => after.push(After::Note(note)),
             }
         }
         let mut events = Vec::new().into_iter();
@@ -175,21 +180,20 @@ impl Clerk {
         for item in after {
             match item {
                 After::Tell(count) => events.by_ref().take(count).for_each(|event| self.tell(event)),
-                After::Entry(entry) => self.settle(entry),
+                After::Note(note) => self.settle(note),
             }
         }
     }
 
-    fn settle(&mut self, entry: Entry) {
-        match entry {
-            Entry::Passing(event) => self.sink.passing(&self.run, event),
-            Entry::Barrier(reply) => {
+    fn settle(&mut self, note: Note) {
+        match note {
+            Note::Passing(event) => self.sink.passing(&self.run, event),
+            Note::Barrier(reply) => {
                 let failed = self.failed.load(Ordering::Acquire);
                 let answer =
                     if failed { Err(self.error.take().unwrap_or_else(lost)) } else { Ok(self.last.take()) };
                 let _ = reply.send(answer);
             }
-            Entry::Step(_) => {}
         }
     }
 

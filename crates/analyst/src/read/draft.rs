@@ -91,6 +91,15 @@ impl Draft {
     pub fn says_any(&self, words: &[Word]) -> bool {
         words.iter().any(|w| self.says(*w))
     }
+
+    /// The figures that are columns as they stand.
+    pub fn plain_measures(&self) -> Vec<ColRef> {
+        let plain = self.measures.iter().filter_map(|wanted| match wanted {
+            Wanted::Plain(column, _) => Some(*column),
+            Wanted::Fixed(_) => None,
+        });
+        plain.collect()
+    }
 }
 
 pub(super) struct Reader<'a> {

@@ -181,14 +181,7 @@ pub(super) fn about_nouns(scope: &Scope<'_>, draft: &Draft) -> Option<ColRef> {
 
 /// Turns the two figures of a draft into one where the words between them say so.
 pub(super) fn pair_up(draft: &mut Draft) {
-    let columns: Vec<ColRef> = draft
-        .measures
-        .iter()
-        .filter_map(|w| match w {
-            Wanted::Plain(c, _) => Some(*c),
-            Wanted::Fixed(_) => None,
-        })
-        .collect();
+    let columns: Vec<ColRef> = draft.plain_measures();
     let ([first, second], true) = (&columns[..], draft.measures.len() == 2) else { return };
     let ratio = |concept: usize, n: ColRef, d: ColRef| {
         let sum = |c| Box::new(Measure::Of(Agg::Sum, c));

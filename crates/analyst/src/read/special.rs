@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use crate::glossary::ConceptRole;
 use crate::lex::ColRef;
 use crate::question::{Agg, Grain, Group, Intent, Measure, Question, Refusal};
-use crate::read::draft::{Draft, Wanted};
+use crate::read::draft::Draft;
 use crate::read::measures::need_measure;
 use crate::read::tokens::Scope;
 use crate::table::Role;
@@ -20,14 +20,7 @@ pub(super) fn special_intent(
     times: &[Days],
     span: Option<(Date, Date)>,
 ) -> Result<bool, Refusal> {
-    let numeric: Vec<ColRef> = draft
-        .measures
-        .iter()
-        .filter_map(|w| match w {
-            Wanted::Plain(c, _) => Some(*c),
-            Wanted::Fixed(_) => None,
-        })
-        .collect();
+    let numeric: Vec<ColRef> = draft.plain_measures();
     if draft.says(Word::Correlation) {
         if numeric.len() < 2 {
             return Err(Refusal::NeedsTwoMeasures);

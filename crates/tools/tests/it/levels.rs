@@ -4,11 +4,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use ba_agent::pipeline::{CallRequest, Counter, Executor, ExecutorConfig, IdempotencyCache};
-use ba_agent::run::{Decision, PlannedCall};
+use ba_agent::pipeline::{Counter, Executor, ExecutorConfig, IdempotencyCache};
 use ba_agent::{Registry, Typed};
 use ba_data::Connections;
-use ba_protocol::{OutputLevel, ToolCall};
 use ba_skills::{LibraryConfig, SkillLibrary};
 use ba_tools::{ActivateSkill, FileReader, Python, QueryDatabase, RunPython};
 use serde_json::{Value, json};
@@ -19,7 +17,6 @@ struct Bench {
     desk: Desk,
     executor: Executor,
     registry: Registry,
-    counter: Counter,
 }
 
 impl Bench {
@@ -46,25 +43,14 @@ impl Bench {
             cache: IdempotencyCache::default(),
             data: Arc::new(store),
         };
-        Self { desk, executor, registry: registry.unwrap(), counter }
+        Self { desk, executor, registry: registry.unwrap() }
     }
 
     /// The observation, with what differs from run to run made equal: the stored file's name, the time it took.
     async fn see(&self, tool: &str, level: &str, arguments: &Value) -> String {
-        let mut arguments = arguments.as_object().unwrap().clone();
-        arguments.insert("response_format".into(), json!(level));
-        let call = ToolCall { tool_name: tool.into(), tool_call_id: "call_1".into(), arguments };
-        let planned = PlannedCall { call, decision: Decision::Run };
-        let request = CallRequest {
-            planned: &planned,
-            registry: &self.registry,
-            context: self.desk.context(),
-            global_level: OutputLevel::Standard,
-            window_share: 0.1,
-            files: "same",
-            counter: &self.counter,
-        };
-        let done = self.executor.execute(request).await.result;
+        let mut arguments = arguments.clone();
+        arguments["response_format"] = json!(level);
+        let done = self.desk.execute(&self.executor, &self.registry, tool, arguments).await.result;
         let seen = match &done.data_file {
             Some(file) => done.observation.replace(file, "tool_data/FILE"),
             None => done.observation,

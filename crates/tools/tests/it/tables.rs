@@ -1,12 +1,17 @@
 //! Uploads, `file_reader` and `query_database` from end to end: store, sandbox, tools (SPEC F1, T2, T3, T7, C6).
 
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
+use ba_agent::Registry;
+use ba_agent::pipeline::{CallRequest, Executed, Executor};
+use ba_agent::run::{Decision, PlannedCall};
 use ba_agent::tool::{Body, ToolContext, ToolOutput, TypedTool};
 use ba_data::{Connections, Tables};
 use ba_protocol::file::IngestStatus;
-use ba_protocol::{ConversationId, FileFacts, RunId, ToolFailure, Upload, UserId, synopsis};
+use ba_protocol::{
+    ConversationId, FileFacts, OutputLevel, RunId, ToolCall, ToolFailure, Upload, UserId, synopsis,
+};
 use ba_sandbox::{PrepareOptions, Sandbox, SandboxConfig, prepare_python};
 use ba_store::{NewCode, Store, StoreConfig};
 use ba_tools::{FileReader, QueryDatabase, ingest_upload};
@@ -77,6 +82,29 @@ impl Desk {
 
     pub fn context(&self) -> ToolContext {
         ToolContext::new(UserId::local(), self.conversation.clone(), RunId::random(), "call_1")
+    }
+
+    /// One call through the pipeline, as a run makes it.
+    pub async fn execute(
+        &self,
+        executor: &Executor,
+        registry: &Registry,
+        tool: &str,
+        arguments: Value,
+    ) -> Executed {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let call = ToolCall { tool_name: tool.into(), tool_call_id: "call_1".into(), arguments };
+        let planned = PlannedCall { call, decision: Decision::Run };
+        let request = CallRequest {
+            planned: &planned,
+            registry,
+            context: self.context(),
+            global_level: OutputLevel::Standard,
+            window_share: 0.1,
+            files: "same",
+            counter: &(Arc::new(|text: &str| text.chars().count().div_ceil(2)) as _),
+        };
+        executor.execute(request).await
     }
 
     async fn read(&self, args: Value) -> Result<ToolOutput, ToolFailure> {

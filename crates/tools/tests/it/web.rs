@@ -10,11 +10,9 @@ use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::http::header::{CONTENT_TYPE, LOCATION};
 use axum::response::{IntoResponse, Response};
-use ba_agent::pipeline::{CallRequest, Executed, Executor, ExecutorConfig, IdempotencyCache, RetryPolicy};
-use ba_agent::run::{Decision, PlannedCall};
+use ba_agent::pipeline::{Executed, Executor, ExecutorConfig, IdempotencyCache, RetryPolicy};
 use ba_agent::{Registry, Typed};
 use ba_data::Tables;
-use ba_protocol::{OutputLevel, ToolCall};
 use ba_tools::{FileReader, WebReader};
 use ba_web::fetch::{Robots, Web, WebConfig};
 use ba_web::guard::Guard;
@@ -69,19 +67,7 @@ impl Bench {
     }
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Executed {
-        let Value::Object(arguments) = arguments else { panic!() };
-        let call = ToolCall { tool_name: tool.into(), tool_call_id: "call_1".into(), arguments };
-        let planned = PlannedCall { call, decision: Decision::Run };
-        let request = CallRequest {
-            planned: &planned,
-            registry: &self.registry,
-            context: self.desk.context(),
-            global_level: OutputLevel::Standard,
-            window_share: 0.1,
-            files: "none",
-            counter: &(Arc::new(|text: &str| text.chars().count().div_ceil(2)) as _),
-        };
-        self.executor.execute(request).await
+        self.desk.execute(&self.executor, &self.registry, tool, arguments).await
     }
 
     pub async fn read(&self, path: &str, level: &str) -> Executed {

@@ -9,10 +9,9 @@ use axum::Router;
 use axum::extract::Request;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use ba_agent::pipeline::{CallRequest, Executed, Executor, ExecutorConfig, IdempotencyCache, RetryPolicy};
-use ba_agent::run::{Decision, PlannedCall};
+use ba_agent::pipeline::{Executed, Executor, ExecutorConfig, IdempotencyCache, RetryPolicy};
 use ba_agent::{Registry, Typed};
-use ba_protocol::{OutputLevel, Secret, ToolCall};
+use ba_protocol::Secret;
 use ba_tools::WebSearch;
 use ba_web::fetch::{Web, WebConfig};
 use ba_web::search::{Search, Setup};
@@ -57,19 +56,7 @@ impl Bench {
     }
 
     async fn call(&self, arguments: Value) -> Executed {
-        let Value::Object(arguments) = arguments else { panic!() };
-        let call = ToolCall { tool_name: "web_search".into(), tool_call_id: "call_1".into(), arguments };
-        let planned = PlannedCall { call, decision: Decision::Run };
-        let request = CallRequest {
-            planned: &planned,
-            registry: &self.registry,
-            context: self.desk.context(),
-            global_level: OutputLevel::Standard,
-            window_share: 0.1,
-            files: "none",
-            counter: &(Arc::new(|text: &str| text.chars().count().div_ceil(2)) as _),
-        };
-        self.executor.execute(request).await
+        self.desk.execute(&self.executor, &self.registry, "web_search", arguments).await
     }
 }
 
