@@ -3,7 +3,9 @@
 import functools
 import importlib.util
 import os
+import struct
 import sys
+import zlib
 
 CJK = "Noto Sans CJK SC"
 _saved = "_ba_saved"
@@ -90,7 +92,6 @@ def save_open_figures():
 def save_figure(figure, name):
     """One drawing when everything fits into the figure; `tight` draws again when a label sticks out."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
-    from PIL import Image
 
     figure.set_dpi(_DPI)
     canvas = FigureCanvasAgg(figure)
@@ -98,8 +99,28 @@ def save_figure(figure, name):
     if not fits(figure, canvas.get_renderer()):
         figure.savefig(name, dpi=_DPI, bbox_inches="tight")
         return
-    image = Image.frombuffer("RGBA", canvas.get_width_height(physical=True), canvas.buffer_rgba(), "raw", "RGBA", 0, 1)
-    image.save(name, compress_level=2, dpi=(_DPI, _DPI))
+    with open(name, "wb") as file:
+        file.write(png(canvas.buffer_rgba()))
+
+
+def png(rgba):
+    """A PNG of these pixels. Charts are flat: without the filters that Pillow tries on every row it is smaller and twice as fast."""
+    import numpy
+
+    pixels = numpy.asarray(rgba)
+    opaque = bool((pixels[:, :, 3] == 255).all())
+    height, width, depth = *pixels.shape[:2], 3 if opaque else 4
+    rows = numpy.zeros((height, 1 + depth * width), dtype=numpy.uint8)
+    rows[:, 1:] = pixels[:, :, :depth].reshape(height, depth * width)
+    per_metre = round(_DPI / 0.0254)
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2 if opaque else 6, 0, 0, 0)),
+        (b"pHYs", struct.pack(">IIB", per_metre, per_metre, 1)),
+        (b"IDAT", zlib.compress(rows.data, 3)),
+        (b"IEND", b""),
+    )
+    framed = (struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body)) for kind, body in chunks)
+    return b"\x89PNG\r\n\x1a\n" + b"".join(framed)
 
 
 def fits(figure, renderer):

@@ -4,6 +4,8 @@ import io
 import os
 import random
 
+from ba_worker import pages
+
 
 def once():
     """In the zygote, before any fork: pandas, a chart with Chinese text."""
@@ -11,11 +13,17 @@ def once():
     _chart()
 
 
+def learn():
+    """In the zygote, as the last thing before it serves: which pages such work needs."""
+    pages.learn(once)
+
+
 def child():
-    """In each child, after the fork: copies the pages that a job writes to first, and opens DuckDB."""
+    """In each child, after the fork: gets the pages that a job writes to first, and opens DuckDB."""
     from ba_worker import tables
 
-    _tables()
+    if not pages.fetch():
+        _tables()
     tables.warm()
 
 

@@ -34,6 +34,7 @@ def preload(config):
     gc.collect()
     gc.freeze()
     linux.collapse_memory()
+    warm.learn()
     if len(os.listdir("/proc/self/task")) != 1:
         raise RuntimeError("a preloaded module started a thread; forking would not be safe")
 

@@ -179,6 +179,29 @@ fn chinese_text_in_charts_misses_no_glyph() {
 }
 
 #[test]
+fn saved_figures_hold_the_pixels_that_were_drawn() {
+    let desk = Desk::new();
+    let draw = "import matplotlib.pyplot as plt\nfig = plt.figure(figsize=(2, 1), facecolor=COLOUR)\nax = fig.add_axes([0.5, 0, 0.5, 1], facecolor='blue')\nax.set_axis_off()\nfig.patches.append(plt.Rectangle((0.5, 0), 0.5, 1, color='blue', transform=fig.transFigure))";
+    // An opaque figure needs no alpha channel; a transparent one keeps it.
+    for (colour, channels, left) in [("'red'", 3, "1.0, 0.0, 0.0"), ("(1, 0, 0, 0)", 4, "1.0, 1.0, 1.0, 0.0")]
+    {
+        let outcome = desk.py(&draw.replace("COLOUR", colour));
+        let name = &outcome.files[0].name;
+        let read = desk.py(&format!(
+            "from matplotlib.image import imread\np = imread('{name}')\nprint(p.shape, p[55, 20].tolist(), p[55, 200].tolist()[:3])"
+        ));
+        assert_eq!(stdout(&read), format!("(110, 220, {channels}) [{left}] [0.0, 0.0, 1.0]\n"), "{read:?}");
+    }
+}
+
+#[test]
+fn a_child_has_its_pages_before_its_first_job() {
+    let desk = Desk::new().open();
+    let outcome = desk.py("from ba_worker import pages\nprint(len(pages._spans) > 100, pages.fetch())");
+    assert_eq!(stdout(&outcome), "True True\n", "{outcome:?}");
+}
+
+#[test]
 fn figures_saved_by_the_code_are_not_saved_twice() {
     let desk = Desk::new();
     let outcome = desk.py("import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.savefig('mine.png')\nplt.show()\nplt.figure()\nplt.plot([2])");
