@@ -20,6 +20,8 @@ pub enum Who {
     /// An IPv6 address counts with its /64.
     Address(IpAddr),
     SignIn(IpAddr),
+    /// The name somebody signs in with, known or not: guesses from many addresses at one account.
+    SignInName(String),
 }
 
 impl Who {
@@ -29,6 +31,11 @@ impl Who {
 
     pub fn sign_in(address: IpAddr) -> Self {
         Self::SignIn(network_of(address))
+    }
+
+    /// Long names are cut: they are no account's, and memory is bounded.
+    pub fn sign_in_name(name: &str) -> Self {
+        Self::SignInName(name.chars().take(64).collect())
     }
 }
 
@@ -72,6 +79,8 @@ impl RateLimiter {
             Who::User(_) => self.rates.per_user,
             Who::Address(_) => self.rates.per_address,
             Who::SignIn(_) => self.rates.sign_in,
+            // More than one address may use, so that one stranger alone cannot keep the owner out.
+            Who::SignInName(_) => self.rates.sign_in.saturating_mul(3),
         };
         let (burst, per_second) = shape(per_minute);
         let mut buckets = self.buckets.lock();
@@ -170,5 +179,20 @@ mod tests {
         let passed =
             (0..20).filter(|_| limiter.take_at(Who::sign_in("10.0.0.1".parse().unwrap()), now).is_ok());
         assert_eq!(passed.count(), 5);
+    }
+
+    #[test]
+    fn one_name_tried_from_many_addresses_is_slowed_but_not_by_one_of_them() {
+        let (limiter, now) = (limiter(), Instant::now());
+        let attempt = |address: u8, name: &str| {
+            limiter.take_at(Who::sign_in([10, 0, 0, address].into()), now)?;
+            limiter.take_at(Who::sign_in_name(name), now)
+        };
+        let from_one = (0..20).filter(|_| attempt(1, "alice").is_ok()).count();
+        assert_eq!(from_one, 5);
+        assert!(attempt(2, "alice").is_ok(), "the owner still gets in from elsewhere");
+        let from_many = (3..100).filter(|address| attempt(*address, "alice").is_ok()).count();
+        assert_eq!(from_one + 1 + from_many, 10);
+        assert!(attempt(101, "bob").is_ok());
     }
 }

@@ -53,6 +53,7 @@ pub async fn login(
         return Err(ApiError::bad_request("sign_in_off", "this server runs on loopback without sign-in"));
     }
     state.rates.take(Who::sign_in(origin.address))?;
+    state.rates.take(Who::sign_in_name(&login.username))?;
     let user = match state.deps.store.user_by_name(&login.username).await {
         Ok(user) if !user.disabled => Some(user),
         Ok(_) => None,
