@@ -9,7 +9,7 @@ use std::time::Instant;
 use ba_agent::context::{ContextInput, MemoCounter, Strategy, build_context};
 use ba_model::TokenCounter;
 use ba_protocol::round::RoundStep;
-use ba_protocol::{FileFacts, OutputLevel, Round, RunId, ToolCall, ToolResult};
+use ba_protocol::{FileFacts, Round, RunId, ToolCall, ToolResult};
 use jiff::Timestamp;
 
 const WINDOW: usize = 128_000;
@@ -133,19 +133,12 @@ fn step(i: usize, f: usize, tool: &str, content: &str, facts: Option<FileFacts>)
         thought: "先看数据".into(),
         tool_calls: vec![ToolCall { tool_name: tool.into(), tool_call_id: id.clone(), arguments }],
         results: vec![ToolResult {
-            tool_call_id: id,
-            tool_name: tool.into(),
-            observation: format!("<tool_result name=\"{tool}\">\n{content}\n</tool_result>"),
-            output_level: OutputLevel::Standard,
-            data_file: None,
-            data_size_bytes: 0,
-            data_summary: None,
-            success: true,
-            error_type: None,
-            error_code: None,
-            error_message: None,
-            artifacts: vec![],
             file_facts: facts,
+            ..ToolResult::success(
+                id,
+                tool,
+                format!("<tool_result name=\"{tool}\">\n{content}\n</tool_result>"),
+            )
         }],
     }
 }

@@ -2,7 +2,10 @@
 
 use ba_model::Prices;
 use ba_protocol::api::UsageInfo;
-use ba_protocol::{Action, Artifact, CodeId, ConversationId, Round, RunEvent, ToolErrorType, ToolResult};
+use ba_protocol::{
+    Action, Artifact, CodeId, ConversationId, OutputLevel, Round, RunEvent, ToolErrorType, ToolFailure,
+    ToolResult,
+};
 use ba_store::{ConversationFiles, NewCode, RunStatus, StepCommit, Store, StoreError, ToolIntent};
 
 use crate::driver::Drive;
@@ -113,28 +116,8 @@ pub(crate) fn fingerprint(known: &ConversationFiles) -> String {
 pub(crate) fn interrupted(intent: &ToolIntent) -> ToolResult {
     let message = "the server restarted while this call was running; it was not run again, because its effects may \
                    already have happened. Check the files, then decide.";
-    ToolResult {
-        tool_call_id: intent.tool_call_id.clone(),
-        tool_name: intent.tool_name.clone(),
-        observation: crate::pipeline::wrap(
-            &intent.tool_name,
-            &format!(
-                "Operation failed.\nError Type: internal_error\nError Code: INTERRUPTED\nError Message: {message}\n\
-                 Tool Call ID: {}",
-                intent.tool_call_id
-            ),
-        ),
-        output_level: Default::default(),
-        data_file: None,
-        data_size_bytes: 0,
-        data_summary: None,
-        success: false,
-        error_type: Some(ToolErrorType::InternalError),
-        error_code: Some("INTERRUPTED".to_owned()),
-        error_message: Some(message.to_owned()),
-        artifacts: Vec::new(),
-        file_facts: None,
-    }
+    let failure = ToolFailure::new(ToolErrorType::InternalError, "INTERRUPTED", message);
+    crate::pipeline::failed(&intent.tool_call_id, &intent.tool_name, &failure, OutputLevel::default())
 }
 
 /// The newest of each name.

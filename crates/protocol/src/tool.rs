@@ -164,6 +164,31 @@ pub struct ToolResult {
     pub file_facts: Option<FileFacts>,
 }
 
+impl ToolResult {
+    /// A success that brought nothing but its words; what else there is, is set on it.
+    pub fn success(
+        tool_call_id: impl Into<String>,
+        tool_name: impl Into<String>,
+        observation: impl Into<String>,
+    ) -> Self {
+        Self {
+            tool_call_id: tool_call_id.into(),
+            tool_name: tool_name.into(),
+            observation: observation.into(),
+            output_level: OutputLevel::default(),
+            data_file: None,
+            data_size_bytes: 0,
+            data_summary: None,
+            success: true,
+            error_type: None,
+            error_code: None,
+            error_message: None,
+            artifacts: Vec::new(),
+            file_facts: None,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use ba_protocol::round::RoundStep;
-use ba_protocol::{ContentBlock, FileFacts, Message, OutputLevel, Role, Round, RunId, ToolCall, ToolResult};
+use ba_protocol::{ContentBlock, FileFacts, Message, Role, Round, RunId, ToolCall, ToolResult};
 use jiff::Timestamp;
 use proptest::prelude::{ProptestConfig, prop, prop_assert, prop_assert_eq, proptest};
 use proptest::strategy::Strategy as _;
@@ -23,21 +23,7 @@ fn call(id: &str, tool: &str) -> ToolCall {
 }
 
 fn result(id: &str, tool: &str, observation: &str, facts: Option<FileFacts>) -> ToolResult {
-    ToolResult {
-        tool_call_id: id.into(),
-        tool_name: tool.into(),
-        observation: observation.into(),
-        output_level: OutputLevel::Standard,
-        data_file: None,
-        data_size_bytes: 0,
-        data_summary: None,
-        success: true,
-        error_type: None,
-        error_code: None,
-        error_message: None,
-        artifacts: vec![],
-        file_facts: facts,
-    }
+    ToolResult { file_facts: facts, ..ToolResult::success(id, tool, observation) }
 }
 
 fn facts() -> FileFacts {

@@ -1,7 +1,7 @@
 //! Failures in the one format (SPEC E6), with a hint the model can act on.
 
 use ba_protocol::text::one_line;
-use ba_protocol::{ToolErrorType, ToolFailure};
+use ba_protocol::{OutputLevel, ToolErrorType, ToolFailure, ToolResult};
 
 use super::observation::{neutralise, wrap};
 use crate::tool::Registry;
@@ -9,7 +9,7 @@ use crate::tool::Registry;
 /// The longest message a failure may carry into the context.
 const MAX_MESSAGE: usize = 4_000;
 
-pub(super) fn error_observation(tool: &str, call_id: &str, failure: &ToolFailure) -> String {
+fn error_observation(tool: &str, call_id: &str, failure: &ToolFailure) -> String {
     let message = ba_protocol::text::shorten(&failure.message, MAX_MESSAGE);
     let mut content = format!(
         "Operation failed.\nError Type: {}\nError Code: {}\nError Message: {}\nTool Call ID: {}",
@@ -23,6 +23,18 @@ pub(super) fn error_observation(tool: &str, call_id: &str, failure: &ToolFailure
         content.push_str(&format!("\nHint: {}", neutralise(&hint)));
     }
     wrap(tool, &content)
+}
+
+/// What the model is told of a call that failed, and what is kept of it.
+pub(crate) fn failed(call_id: &str, tool: &str, failure: &ToolFailure, level: OutputLevel) -> ToolResult {
+    ToolResult {
+        output_level: level,
+        success: false,
+        error_type: Some(failure.error_type),
+        error_code: Some(failure.code.clone()),
+        error_message: Some(failure.message.clone()),
+        ..ToolResult::success(call_id, tool, error_observation(tool, call_id, failure))
+    }
 }
 
 /// An unknown tool is an answer, not a skip.

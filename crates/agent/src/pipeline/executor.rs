@@ -15,7 +15,7 @@ use uuid::Uuid;
 
 use super::Counter;
 use super::cache::IdempotencyCache;
-use super::errors::{error_observation, unknown_tool};
+use super::errors::{failed, unknown_tool};
 use super::level::{LevelInputs, decide};
 use super::observation::wrap;
 use super::render::render;
@@ -112,7 +112,9 @@ impl Executor {
         let attempted = self.attempt(&request, tool, level).await;
         let (result, summary) = match &attempted.outcome {
             Ok(output) => (self.succeeded(&request, output, level).await, output.summary.clone()),
-            Err(failure) => (failed(call, failure, level), failure.message.clone()),
+            Err(failure) => {
+                (failed(&call.tool_call_id, &call.tool_name, failure, level), failure.message.clone())
+            }
         };
         let telemetry = telemetry(&request, &attempted, &result, tool, timestamp, started.elapsed());
         Executed {
@@ -239,20 +241,15 @@ impl Executor {
             }
             None => render(&call.tool_call_id, output, level, data_file.as_deref(), cap, request.counter),
         };
+        let observation = wrap(&call.tool_name, &rendered.text);
         ToolResult {
-            tool_call_id: call.tool_call_id.clone(),
-            tool_name: call.tool_name.clone(),
-            observation: wrap(&call.tool_name, &rendered.text),
             output_level: level,
             data_summary: data_file.is_some().then(|| output.summary.clone()),
             data_file,
             data_size_bytes,
-            success: true,
-            error_type: None,
-            error_code: None,
-            error_message: None,
             artifacts: output.artifacts.clone(),
             file_facts: output.file_facts.clone(),
+            ..ToolResult::success(&call.tool_call_id, &call.tool_name, observation)
         }
     }
 }
@@ -294,24 +291,6 @@ fn whole_body<'a>(
         _ => return None,
     };
     (level.is_full() || bytes.len() >= large).then_some((extension, bytes))
-}
-
-fn failed(call: &ToolCall, failure: &ToolFailure, level: OutputLevel) -> ToolResult {
-    ToolResult {
-        tool_call_id: call.tool_call_id.clone(),
-        tool_name: call.tool_name.clone(),
-        observation: error_observation(&call.tool_name, &call.tool_call_id, failure),
-        output_level: level,
-        data_file: None,
-        data_size_bytes: 0,
-        data_summary: None,
-        success: false,
-        error_type: Some(failure.error_type),
-        error_code: Some(failure.code.clone()),
-        error_message: Some(failure.message.clone()),
-        artifacts: Vec::new(),
-        file_facts: None,
-    }
 }
 
 fn telemetry(

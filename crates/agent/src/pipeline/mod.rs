@@ -14,6 +14,7 @@ mod tests;
 use std::sync::Arc;
 
 pub use cache::IdempotencyCache;
+pub(crate) use errors::failed;
 pub use errors::unknown_tool;
 pub use executor::{CallRequest, Executed, Executor, ExecutorConfig, ToolData};
 pub use level::{LevelInputs, decide as decide_level};

@@ -1,7 +1,6 @@
 //! The machine without IO: every path from question to outcome.
 
 use super::*;
-use ba_protocol::OutputLevel;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -32,24 +31,8 @@ fn complete(content: &str) -> String {
 
 fn answer_all(run: &mut Run) {
     let Step::RunTools(planned) = run.next_step(now()) else { panic!("no tools to run") };
-    let results = planned
-        .iter()
-        .map(|p| ToolResult {
-            tool_call_id: p.call.tool_call_id.clone(),
-            tool_name: p.call.tool_name.clone(),
-            observation: "ok".into(),
-            output_level: OutputLevel::Standard,
-            data_file: None,
-            data_size_bytes: 0,
-            data_summary: None,
-            success: true,
-            error_type: None,
-            error_code: None,
-            error_message: None,
-            artifacts: vec![],
-            file_facts: None,
-        })
-        .collect();
+    let results =
+        planned.iter().map(|p| ToolResult::success(&p.call.tool_call_id, &p.call.tool_name, "ok")).collect();
     run.on_tools(results);
 }
 

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ba_protocol::api::{AgentResponse, ResponseMetadata, Status, UsageInfo};
-use ba_protocol::{ConversationId, OutputLevel, Round, RunEvent, RunId, ToolResult, UserId};
+use ba_protocol::{ConversationId, Round, RunEvent, RunId, ToolResult, UserId};
 use ba_store::{
     Blobs, Conversation, Limits, Meta, NewRun, RunStatus, StepCommit, Store, StoreConfig, ToolIntent,
     ToolOutcome,
@@ -117,21 +117,7 @@ pub fn intent(step: u32, id: &str) -> ToolIntent {
 }
 
 pub fn outcome(step: u32, id: &str, observation: &str) -> ToolOutcome {
-    let result = ToolResult {
-        tool_call_id: id.to_owned(),
-        tool_name: "run_python".to_owned(),
-        observation: observation.to_owned(),
-        output_level: OutputLevel::Standard,
-        data_file: None,
-        data_size_bytes: 0,
-        data_summary: None,
-        success: true,
-        error_type: None,
-        error_code: None,
-        error_message: None,
-        artifacts: vec![],
-        file_facts: None,
-    };
+    let result = ToolResult::success(id, "run_python", observation);
     ToolOutcome { step, result, telemetry: None }
 }
 
