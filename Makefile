@@ -6,13 +6,16 @@ export NPM_CONFIG_FUND = false
 export NPM_CONFIG_AUDIT = false
 export NPM_CONFIG_UPDATE_NOTIFIER = false
 
-.PHONY: help run build page test lint fmt bench clean
+.PHONY: help run deps build page test lint fmt bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
-run: build ## build the page and the binary, prepare Python, and serve on loopback
+run: deps build ## build the page and the binary, prepare Python, and serve on loopback
 	@$(CARGO_TARGET_DIR)/release/ba-agent serve
+
+deps: ## look for what is needed beside Rust, Node and Python; install it when root
+	@scripts/deps run
 
 build: page ## build the page, then the binary with the page inside
 	@scripts/own-target
