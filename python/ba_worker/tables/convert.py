@@ -67,15 +67,19 @@ def _adjust(con, relation, c, failed, present):
     bad = [clean(r[0]) for r in rows]
     wordy = not any(ch.isdigit() for v in bad for ch in v)
     few = failed <= max(2, 0.1 * present) and present - failed >= 4
-    dates = c.plan.kind in ("DATE", "TIMESTAMP")
-    impossible = dates and not wordy and failed <= max(2, 0.02 * present) and infer.decide(bad, c.name).kind in ("DATE", "TIMESTAMP")
+    dates = c.plan.kind in infer.DATES
+    better = infer.decide(list(c.sample) + [r[0] for r in rows], c.name)
+    # Dates written in one more way are dates all the same; those that still fail cannot exist.
+    more_ways = dates and better.kind in infer.DATES and set(better.formats) > set(c.plan.formats)
+    odd_dates = None
+    if dates and not wordy and not more_ways and failed <= max(2, 0.02 * present):
+        odd_dates = _odd_dates(c.plan.kind, infer.decide(bad, c.name).kind)
     shown = ", ".join(f"`{v[:30]}`" for v in bad[:SHOWN])
-    if few and (wordy or impossible):
+    if few and (wordy or odd_dates):
         c.plan.keep_raw = True
-        what = "impossible dates" if impossible else ("not dates" if dates else "not numbers")
+        what = odd_dates or ("not dates" if dates else "not numbers")
         c.notes = [f"{c.name}: {failed} value(s) are {what} ({shown}); their text is in {c.name}_raw"]
         return False
-    better = infer.decide(list(c.sample) + [r[0] for r in rows], c.name)
     if better.kind == c.plan.kind and (c.plan.style, c.plan.unit) == (better.style, better.unit) and not dates:
         better = infer.Plan(trim=c.plan.trim)
     if better.kind == "VARCHAR":
@@ -84,14 +88,26 @@ def _adjust(con, relation, c, failed, present):
         c.plan = infer.Plan(trim=c.plan.trim)
         return False
     c.sample = list(c.sample) + [r[0] for r in rows]
-    repeated = better.kind == c.plan.kind and better.guesses == c.plan.guesses
+    repeated = better.kind == c.plan.kind and better.guesses == c.plan.guesses and not more_ways
     c.plan = infer.Plan(trim=True) if repeated else better
     c.plan.native = None
     return not repeated
 
 
+def _odd_dates(wanted, found):
+    """What to call a few dates that a column of dates cannot hold; None when they are none."""
+    if found not in infer.DATES:
+        return None
+    if infer.ZONED_TIME not in (wanted, found):
+        return "impossible dates"
+    if wanted == found:
+        return "impossible times"
+    return "times with a zone" if found == infer.ZONED_TIME else "times without a zone"
+
+
 def _word(kind):
-    return {"DATE": "dates", "TIMESTAMP": "times", "BOOLEAN": "true/false"}.get(kind, "numbers")
+    words = {"DATE": "dates", "TIMESTAMP": "times", infer.ZONED_TIME: "times with a zone", "BOOLEAN": "true/false"}
+    return words.get(kind, "numbers")
 
 
 def select(columns):
@@ -115,9 +131,9 @@ def select(columns):
     return ", ".join(picks)
 
 
-def write(con, relation, columns, target, progress, message, order=""):
-    sql = (f"COPY (SELECT {select(columns)} FROM {relation} {order}) TO {sql_text(target)} "
-           "(FORMAT parquet, COMPRESSION snappy, ROW_GROUP_SIZE 122880)")
+def write(con, relation, columns, target, progress, message, where=""):
+    sql = (f"COPY (SELECT {select(columns)} FROM {relation} {where}) TO {sql_text(target)} "
+           "(FORMAT parquet, COMPRESSION snappy, PARQUET_VERSION V2, ROW_GROUP_SIZE 122880)")
     run_with_progress(con, sql, progress, 0.25, 0.85, message)
 
 

@@ -17,6 +17,9 @@ SAMPLE_ROWS = 3000
 MAX_COLUMNS = 16_384
 BATCH_CELLS = 500_000
 MAX_FIELD = 16 << 20
+# Small buffers are read by all threads at once; the long ones only serve a file that has such lines.
+USUAL_LINE = 2 << 20
+USUAL_BUFFER = 8 << 20
 
 csv.field_size_limit(MAX_FIELD)
 
@@ -40,7 +43,7 @@ def sniff(text, wanted=None):
     if wanted:
         return Dialect(wanted)
     best, best_score = ",", 0.0
-    for d in DELIMITERS:
+    for d in (d for d in DELIMITERS if d in text):
         rows = parse(text, Dialect(d), limit=400)
         widths = [len(r) for r in rows if any(c.strip() for c in r)]
         if not widths or max(widths) < 2:
@@ -149,28 +152,47 @@ def _fast(path, text, slices, dialect, notes, guesses):
     if any(len(r) != width or header.FOOTNOTE.match(r[0].strip()) for r in tail):
         raise Odd("footnotes")
     labels, more, _ = header.unique_names(names, width)
-    columns = [convert.Column(f"c{i}", labels[i], [r[i] for r in body]) for i in range(width)]
+    columns = [convert.Column(f"c{i}", labels[i], list(cells)) for i, cells in enumerate(zip(*body))]
     convert.plan_all(columns)
     for c in columns:
         if c.plan.kind == "VARCHAR" and not c.plan.trim:
             c.plan.native = "VARCHAR"
+    formats = _formats(columns)
     # Every further word costs the reader a comparison per cell: only those that were seen.
-    marks = {v for r in body for v in r}
-    source = _FastSource(path, dialect, columns, [m for m in NULL_ALWAYS if m == "" or m in marks])
+    seen = set().union(*body)
+    source = _FastSource(path, dialect, columns, formats, [m for m in NULL_ALWAYS if m == "" or m in seen])
     return source, columns, notes + more, guesses + found
+
+
+def _formats(columns):
+    """How the file writes its dates and times. The reader knows one way of each; columns of another are converted later."""
+    formats = {}
+    for c in columns:
+        if c.plan.native in ("DATE", "TIMESTAMP") and formats.setdefault(c.plan.native, c.plan.formats[0]) != c.plan.formats[0]:
+            c.plan.native = None
+    return formats
 
 
 class _FastSource:
     """The file as DuckDB's CSV reader sees it, with the columns' native types where the plan trusts them."""
 
-    def __init__(self, path, dialect, columns, blanks):
+    def __init__(self, path, dialect, columns, formats, blanks):
         self.path, self.dialect, self.columns, self.blanks = path, dialect, columns, blanks
+        self.formats = "".join(f", {kind.lower()}format = {sql_text(written)}" for kind, written in formats.items())
+        self.line, self.buffer = USUAL_LINE, USUAL_BUFFER
 
     def relation(self):
         types = ", ".join(f"{sql_text(c.key)}: {sql_text(c.plan.reader_type)}" for c in self.columns)
         return (f"read_csv({sql_text(self.path)}, auto_detect = false, header = false, skip = 1, delim = {sql_text(self.dialect.delimiter)}, "
-                f"quote = '\"', escape = '\"', columns = {{{types}}}, nullstr = {sql_list(self.blanks)}, max_line_size = {MAX_FIELD}, buffer_size = {2 * MAX_FIELD}, "
-                f"strict_mode = true)")
+                f"quote = '\"', escape = '\"', columns = {{{types}}}, nullstr = {sql_list(self.blanks)}, max_line_size = {self.line}, buffer_size = {self.buffer}, "
+                f"strict_mode = true{self.formats})")
+
+    def lengthen(self):
+        """After a failed read: make room for the longest line that is allowed. False when there is room already."""
+        if self.line == MAX_FIELD:
+            return False
+        self.line, self.buffer = MAX_FIELD, 2 * MAX_FIELD
+        return True
 
     def widen(self):
         """After a failed native read: read everything as text and convert in SQL."""
@@ -184,6 +206,9 @@ class _ParquetSource:
 
     def relation(self):
         return f"read_parquet({sql_text(self.path)})"
+
+    def lengthen(self):
+        return False
 
     def widen(self):
         pass

@@ -12,6 +12,8 @@ import warnings
 import duckdb
 
 _ready = None
+# Connections in use. Closing one frees its memory piece by piece, and the process ends soon anyway.
+_used = []
 MEMORY = "900MB"
 
 
@@ -73,6 +75,7 @@ def connect(threads=1):
     con.execute("SET allowed_directories = ['" + here.replace("'", "''") + "']")
     con.execute("SET enable_external_access = false")
     con.execute("SET lock_configuration = true")
+    _used.append(con)
     return con
 
 

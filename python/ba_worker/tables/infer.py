@@ -9,10 +9,18 @@ from dataclasses import dataclass, field
 
 from . import patterns as p
 
+ZONED_TIME = "TIMESTAMP WITH TIME ZONE"
+DATES = ("DATE", "TIMESTAMP", ZONED_TIME)
 DATE_HEADER = re.compile(r"日期|时间|date|day|time|日$", re.I)
 FAIL_SHARE = 0.10
 DATE_START = re.compile("|".join(f"(?:{pattern})" for _, pattern, _ in p.DATE_PARTS))
-FULL_MATCH_CACHE = {}
+ALWAYS = set(p.NULL_ALWAYS)
+IN_VALUES = set(p.NULL_IN_VALUES)
+CURRENCY = re.compile(p.CURRENCY)
+SUFFIX = re.compile(r"(?<=[0-9.]) ?([^0-9\s.,()%+'-][^0-9\s.,()%+'-]{0,3}|m2)-?\)?$")
+NOT_NUMBER = re.compile(r"[^0-9.,eE]")
+EXPONENT = re.compile(r"[0-9][eE][-+]?[0-9]")
+COMPILED = {}
 
 
 @dataclass
@@ -22,6 +30,8 @@ class Plan:
     kind: str = "VARCHAR"
     expr: object = None
     native: str | None = None
+    # How its dates or times are written. The CSV reader is told, or it would drop the zone of one that has a zone.
+    formats: tuple = ()
     unit: str | None = None
     guesses: list = field(default_factory=list)
     keep_raw: bool = False
@@ -37,18 +47,16 @@ class Plan:
         return f"CASE WHEN {blank_sql(x, True)} THEN NULL ELSE {self.expr(clean_sql(x))} END"
 
     def native_sql(self, x):
-        """The value as the CSV reader typed it. DuckDB rounds `1.5` to an integer and cuts the time off a date in
-        silence, so both are read as the wider type and checked."""
+        """The value as the CSV reader typed it. DuckDB rounds `1.5` to an integer in silence, so it is read as the wider
+        type and checked."""
         if self.kind == "BIGINT":
-            return f"CASE WHEN {x} IS NULL OR ({x} = trunc({x}) AND abs({x}) < 9e15) THEN {x}::BIGINT ELSE error('not whole') END"
-        if self.kind == "DATE":
-            return f"CASE WHEN {x} IS NULL OR {x}::DATE = {x} THEN {x}::DATE ELSE error('has a time') END"
+            return f"if({x} <> trunc({x}) OR abs({x}) >= 9e15, error('not whole'), {x}::BIGINT)"
         return x
 
     @property
     def reader_type(self):
         """The type to declare to the CSV reader."""
-        return {"BIGINT": "DOUBLE", "DATE": "TIMESTAMP"}.get(self.native, self.native) or "VARCHAR"
+        return {"BIGINT": "DOUBLE"}.get(self.native, self.native) or "VARCHAR"
 
     def failed_sql(self, x):
         """True where the text says something that the typed value does not."""
@@ -71,11 +79,21 @@ def text_sql(x, trim):
     return f"CASE WHEN {blank_sql(x, False)} THEN NULL ELSE {value} END"
 
 
+def compiled(pattern):
+    found = COMPILED.get(pattern)
+    if found is None:
+        found = COMPILED[pattern] = p.python_pattern(pattern)
+    return found
+
+
 def matches(pattern, values):
-    if pattern not in FULL_MATCH_CACHE:
-        FULL_MATCH_CACHE[pattern] = p.python_pattern(pattern)
-    compiled = FULL_MATCH_CACHE[pattern]
-    return [v for v in values if compiled.fullmatch(v)]
+    fits = compiled(pattern).fullmatch
+    return [v for v in values if fits(v)]
+
+
+# Compiled once, before any fork: together they cost more than the plan of a table.
+for _pattern in [p.ZONED, *(d for _, d, _ in p.DATE_PARTS), *(p.number_pattern(s) for s in p.STYLES), *(d for _, d in p.STYLES.values())]:
+    compiled(_pattern)
 
 
 def acceptable(values, good):
@@ -97,25 +115,46 @@ def representatives(values):
     if len(values) <= 400:
         return values
     seen, out = {}, []
-    for v in values:
-        shape = v.translate(_SHAPE)
-        n = seen.get(shape, 0)
-        if n < (400 if "/" in shape or "-" in shape else 40):
-            seen[shape] = n + 1
+    for v, shape in zip(values, _shapes(values)):
+        left = seen.get(shape)
+        if left is None:
+            left = 400 if "/" in shape or "-" in shape else 40
+        if left:
+            seen[shape] = left - 1
             out.append(v)
             if len(out) >= 4000:
                 break
     return out
 
 
+def _shapes(values):
+    """Each value with its digits and letters made alike; all at once, which is many times faster than one by one."""
+    shapes = "\n".join(values).translate(_SHAPE).split("\n")
+    return shapes if len(shapes) == len(values) else [v.translate(_SHAPE) for v in values]
+
+
+def _odd(texts):
+    """The texts that cleaning changes, and perhaps others. Mostly none, which one look at all of them together shows."""
+    joined = "\n".join(texts)
+    if joined.isascii() and joined.count("\n") == len(texts) - 1 and not any(s in joined for s in " \t\r"):
+        return []
+    return [v for v in texts if v.strip(p.SPACES) != v or not v.isascii()]
+
+
 def decide(sample, header, style_hint=None):
     """The plan for a column, from sample texts (with repetitions) and its header."""
-    texts = [p.clean(v) for v in sample if v is not None]
-    always = set(p.NULL_ALWAYS)
-    in_values = set(p.NULL_IN_VALUES)
-    present = [t for t in texts if t not in always]
-    values = representatives([t for t in present if t not in in_values])
-    trim = any(v != v.strip(p.SPACES) for v in sample if v)
+    given = [v for v in sample if v is not None]
+    different = set(given)
+    odd = _odd(different)
+    texts = given
+    if odd:
+        cleaned = {v: p.clean(v) for v in odd}
+        texts = [cleaned.get(v, v) for v in given]
+        different = {cleaned.get(v, v) for v in different}
+    in_values = IN_VALUES & different
+    present = [t for t in texts if t not in ALWAYS] if ALWAYS & different else texts
+    values = representatives([t for t in present if t not in in_values] if in_values else present)
+    trim = any(v != v.strip(p.SPACES) for v in odd)
     text = Plan(trim=trim, guesses=["spaces around text removed"] if trim else [])
     if not values:
         return text
@@ -123,14 +162,15 @@ def decide(sample, header, style_hint=None):
         plan = attempt(values, header, style_hint)
         if plan is None:
             continue
-        marks = sorted({t for t in present if t in in_values})
-        if marks:
-            plan.guesses.append("read as empty: " + ", ".join(f"`{m}`" for m in marks[:5]))
+        if in_values:
+            plan.guesses.append("read as empty: " + ", ".join(f"`{m}`" for m in sorted(in_values)[:5]))
             plan.native = None
-        if trim or any(p.half(v) != v for v in sample if v):
+        if trim or any(p.half(v) != v for v in odd):
             plan.native = None
         if plan.keep_raw:
             plan.native = None
+        if plan.kind == "VARCHAR":
+            plan.trim, plan.guesses = trim, plan.guesses + text.guesses
         return plan
     return text
 
@@ -145,8 +185,12 @@ def _boolean(values, header, _hint):
 def _dates(values, header, _hint):
     zoned = matches(p.ZONED, values)
     if len(zoned) == len(values):
-        return Plan("TIMESTAMP WITH TIME ZONE", lambda x: f"TRY_CAST({x} AS TIMESTAMPTZ)",
+        # The cast would take a time without a zone for one in UTC.
+        return Plan(ZONED_TIME,
+                    lambda x: f"CASE WHEN regexp_full_match({x}, {p.sql_text(p.ZONED)}) THEN TRY_CAST({x} AS TIMESTAMPTZ) END",
                     guesses=["times with a zone kept as UTC"])
+    if zoned and all(DATE_START.match(v) for v in values):
+        return Plan(guesses=["times with and without a zone are mixed: kept as text"])
     formats, good, has_time, guesses, simple = [], [], False, [], True
     if not any(DATE_START.match(v) for v in values):
         return None
@@ -162,9 +206,12 @@ def _dates(values, header, _hint):
             if found:
                 guesses.append("months read as their first day")
             continue
-        for time_pattern, time_fmt in p.TIME_PARTS:
+        # Only what goes on after the date can end with a time: in most columns nothing does.
+        whole = set(found)
+        longer = [v for v in values if v not in whole and compiled(date_pattern).match(v)]
+        for time_pattern, time_fmt in p.TIME_PARTS if longer else ():
             for sep in ("T", " ", ""):
-                timed = matches(date_pattern + sep + time_pattern, values) if sep or "时" in time_pattern or "年" in date_pattern else []
+                timed = matches(date_pattern + sep + time_pattern, longer) if sep or "时" in time_pattern or "年" in date_pattern else []
                 if not timed:
                     continue
                 dates_only = [re.split(r"[T ]" if sep else r"(?<=[日号])", v)[0] for v in timed]
@@ -184,9 +231,9 @@ def _dates(values, header, _hint):
     if any(f != "%Y-%m-%d" for f in unique) and not simple:
         guesses.append("dates written as " + ", ".join(_shown(f) for f in unique))
     tail = "::TIMESTAMP" if has_time else "::DATE"
-    native = kind if simple and len(good) == len(values) else None
+    native = kind if simple and len(good) == len(values) and len(unique) == 1 else None
     fmts = p.sql_list(unique)
-    return Plan(kind, lambda x: f"try_strptime({x}, {fmts}){tail}", native=native,
+    return Plan(kind, lambda x: f"try_strptime({x}, {fmts}){tail}", native=native, formats=tuple(unique),
                 guesses=list(dict.fromkeys(guesses)), keep_raw=len(good) < len(values))
 
 
@@ -220,13 +267,13 @@ def _resolve(name, fmt, found):
 
 
 def _numbers(values, header, style_hint):
-    currency = any(re.search(p.CURRENCY, v) for v in values)
+    currency = any(CURRENCY.search(v) for v in values)
     percent = any(v.rstrip("-)").endswith(("%", "‰")) for v in values)
     suffixes = set() if percent else _suffixes(values)
     style, good = _style(values, currency, percent, suffixes, style_hint)
     if not good or not acceptable(values, good):
         return None
-    bare = [re.sub(r"[^0-9.,eE]", "", v) for v in good]
+    bare = [NOT_NUMBER.sub("", v) for v in good]
     digits = [b for b in bare if b.isdigit()]
     if not (currency or percent or suffixes) and any(len(d) > 1 and d[0] == "0" for d in digits):
         return None
@@ -238,7 +285,7 @@ def _numbers(values, header, style_hint):
 def _suffixes(values):
     tails = set()
     for v in values:
-        found = re.search(r"(?<=[0-9.]) ?([^0-9\s.,()%+'-][^0-9\s.,()%+'-]{0,3}|m2)-?\)?$", v)
+        found = SUFFIX.search(v)
         if found:
             tails.add(found[1])
     scales = tails & set(p.SCALES)
@@ -262,7 +309,7 @@ def _number_plan(values, good, header, style, currency, percent, suffixes):
     group, decimal = p.STYLES[style]
     plain = matches(r"[-+]?[0-9]+", good)
     has_fraction = percent or bool(suffixes & set(p.SCALES)) or any(
-        p.python_pattern(decimal).search(v) or re.search(r"[0-9][eE][-+]?[0-9]", v) for v in good)
+        compiled(decimal).search(v) or EXPONENT.search(v) for v in good)
     kind = "DOUBLE" if has_fraction else "BIGINT"
     plan = Plan(kind, style=style, keep_raw=len(good) < len(values))
     plain_decimal = r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
@@ -280,7 +327,7 @@ def _number_plan(values, good, header, style, currency, percent, suffixes):
         plan.unit = "%"
         plan.guesses.append("percentages read as fractions (12% is 0.12)")
     elif currency:
-        plan.unit = next(m[0] for v in good if (m := re.search(p.CURRENCY, v)))
+        plan.unit = next(m[0] for v in good if (m := CURRENCY.search(v)))
     elif suffixes:
         scales = sorted(suffixes & set(p.SCALES))
         plan.unit = "元" if any("元" in s for s in suffixes) else next(iter(sorted(suffixes - set(scales))), None)

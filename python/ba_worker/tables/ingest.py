@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import duckdb
 
 from . import convert, csvfile, detect, grid, htmltable, jsonfile, profile, textfile, wide, workbook
-from .engine import connect, cores
+from .engine import connect, cores, run_with_progress
 from .errors import TableError
 from .patterns import quote, sql_text
 
@@ -91,7 +91,7 @@ def _textual(maker, path, kind, codec, notes, work, result, options):
         for g in htmltable.grids(textfile.read(path, codec)):
             maker.grid(g)
     elif kind in ("json", "jsonl"):
-        result["keys"] = _json(maker, path, kind, codec)
+        result["keys"] = _json(maker, path, kind, codec, work)
         if not maker.done:
             options.text = textfile.read(path, codec)
     else:
@@ -102,9 +102,9 @@ def _textual(maker, path, kind, codec, notes, work, result, options):
             result["keys"] = functions + classes
 
 
-def _json(maker, path, kind, codec):
+def _json(maker, path, kind, codec, work):
     if kind == "jsonl" and os.path.getsize(path) > jsonfile.STREAM_FROM and codec in ("utf-8", "utf-8-sig"):
-        maker.relation(jsonfile.streamed(path))
+        maker.records(jsonfile.streamed(path), work)
         return []
     if kind == "jsonl":
         keys, grids = [], jsonfile.lines_of(jsonfile.load_text(path, codec).splitlines())
@@ -145,39 +145,46 @@ class _Tables:
             unique, n = f"{name}_{n}", n + 1
         return unique
 
-    def _finish(self, target, columns, notes, guesses, sheet=None):
+    def _finish(self, target, columns, notes, guesses, sheet=None, own_file=True):
         self.progress(0.9, "describing the columns")
         for c in columns:
             notes += c.notes
         table = profile.describe(self.con, target, self._name(sheet), sheet, notes, guesses + convert.guesses(columns),
-                                 convert.units(columns), self.options.preview)
+                                 convert.units(columns), self.options.preview, own_file)
         table["parquet"] = os.path.basename(target)
         self.done.append(table)
 
     def csv(self, path, codec, work, notes, delimiter):
         target = self._target()
         source, columns, more, guesses = csvfile.load(path, codec, self.progress, work, delimiter, self.options.nrows)
-        message = "reading and typing the rows"
         if len(columns) > wide.FROM_COLUMNS:
             wide.write(source.path, columns, target)
             return self._finish(target, columns, notes + more, guesses)
         try:
-            convert.settle(self.con, source.relation(), columns)
-            convert.write(self.con, source.relation(), columns, target, self.progress, message)
-        except duckdb.Error:
-            source, columns, more, guesses = self._again(path, codec, work, source, columns, more, guesses, target, message, delimiter)
+            self._typed(source, columns, target)
+        except duckdb.Error as error:
+            source, columns, more, guesses = self._again(error, path, codec, work, source, columns, more, guesses, target, delimiter)
         self._finish(target, columns, notes + more, guesses)
 
-    def _again(self, path, codec, work, source, columns, more, guesses, target, message, delimiter):
-        """The sample misled: first with every column as text, then row by row."""
+    def _typed(self, source, columns, target):
+        convert.settle(self.con, source.relation(), columns)
+        convert.write(self.con, source.relation(), columns, target, self.progress, "reading and typing the rows")
+
+    def _again(self, error, path, codec, work, source, columns, more, guesses, target, delimiter):
+        """The sample misled: with room for long lines if that was it, then with every column as text, then row by row."""
+        if "maximum line size" in str(error).lower() and source.lengthen():
+            try:
+                self._typed(source, columns, target)
+                return source, columns, more, guesses
+            except duckdb.Error:
+                pass
+        source.lengthen()
         source.widen()
         try:
-            convert.settle(self.con, source.relation(), columns)
-            convert.write(self.con, source.relation(), columns, target, self.progress, message)
+            self._typed(source, columns, target)
         except duckdb.Error:
             source, columns, more, guesses = csvfile.load_carefully(path, codec, self.progress, work, delimiter)
-            convert.settle(self.con, source.relation(), columns)
-            convert.write(self.con, source.relation(), columns, target, self.progress, message)
+            self._typed(source, columns, target)
         return source, columns, more, guesses
 
     def grid(self, g):
@@ -199,10 +206,31 @@ class _Tables:
         self.con.unregister(relation)
         self._finish(target, columns, notes, guesses, g.sheet)
 
-    def relation(self, sql):
-        target = self._target()
-        self.con.execute(f"COPY (SELECT * FROM {sql}) TO {sql_text(target)} (FORMAT parquet)")
-        self._finish(target, [], [], [])
+    def records(self, sql, work):
+        """Records that DuckDB reads: its numbers are kept as they are, its texts are typed as everywhere else."""
+        target, raw = self._target(), os.path.join(work, "raw.parquet")
+        picks, columns = [], []
+        for name, kind in [r[:2] for r in self.con.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()]:
+            # A JSON value is text here; ->> takes the quotation marks off a string.
+            picks.append(f"{quote(name)} ->> '$' AS {quote(name)}" if kind == "JSON" else quote(name))
+            columns.append(convert.Column(name, name, typed=kind not in ("JSON", "VARCHAR")))
+        run_with_progress(self.con, f"COPY (SELECT {', '.join(picks)} FROM {sql}) TO {sql_text(raw)} (FORMAT parquet)",
+                          self.progress, 0.0, 0.25, "reading the lines")
+        relation = f"read_parquet({sql_text(raw)})"
+        texts = [c for c in columns if not c.typed]
+        if texts:
+            some = self.con.execute(f"SELECT {', '.join(quote(c.key) for c in texts)} FROM {relation} LIMIT {csvfile.SAMPLE_ROWS}").fetchall()
+            for c, cells in zip(texts, zip(*some)):
+                c.sample = [v for v in cells if v is not None]
+        convert.plan_all(columns)
+        for c in texts:
+            c.plan.native = None
+        convert.settle(self.con, relation, columns)
+        blank = " AND ".join(f"{quote(c.key)} IS NULL" for c in columns)
+        lost = self.con.execute(f"SELECT count(*) FROM {relation} WHERE {blank}").fetchall()[0][0]
+        convert.write(self.con, relation, columns, target, self.progress, "typing the values", f"WHERE NOT ({blank})" if lost else "")
+        notes = [f"{lost} line(s) are empty or not valid JSON and were left out"] if lost else []
+        self._finish(target, columns, notes, [])
 
     def parquet(self, path):
         target = self._target()
@@ -213,4 +241,4 @@ class _Tables:
             shutil.copyfile(path, target)
         else:
             self.con.execute(f"COPY (SELECT * FROM read_parquet({sql_text(path)})) TO {sql_text(target)} (FORMAT parquet)")
-        self._finish(target, [], [], [])
+        self._finish(target, [], [], [], own_file=False)

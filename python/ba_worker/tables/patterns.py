@@ -85,7 +85,7 @@ ZONED = r"[0-9]{4}-[0-9]{2}-[0-9]{2}[ T][0-9]{2}:[0-9]{2}(?::[0-9]{2}(?:\.[0-9]{
 
 
 def half(text):
-    return text.translate(_TO_HALF)
+    return text if text.isascii() else text.translate(_TO_HALF)
 
 
 def clean(text):

@@ -13,15 +13,14 @@ TOP_LIMIT = 200_000
 HEADER_UNIT = re.compile(r"[(（]\s*(%|万元|亿元|千元|百万元|元|美元|USD|RMB|CNY|kg|吨|件|个|台|人|天|小时|㎡|平方米)\s*[)）]\s*$")
 
 
-def describe(con, path, name, sheet=None, notes=(), guesses=(), units=None, preview_rows=20):
-    """The profile of one table, as the protocol's TableProfile."""
+def describe(con, path, name, sheet=None, notes=(), guesses=(), units=None, preview_rows=20, own_file=True):
+    """The profile of one table, as the protocol's TableProfile. `own_file`: written here, so its statistics are exact."""
     relation = f"read_parquet({sql_text(path)})"
     schema = con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
     rows = con.execute(f"SELECT count(*) FROM {relation}").fetchall()[0][0]
     columns = [{"name": r[0], "type": r[1]} for r in schema]
-    known = _bounds(con, path, columns) if rows > EXACT_ROWS else {}
     for part in range(0, len(columns), 50):
-        _spread(con, relation, columns[part:part + 50], rows, len(columns) <= MANY_COLUMNS, known)
+        _spread(con, relation, columns[part:part + 50], rows, len(columns) <= MANY_COLUMNS, own_file)
     if len(columns) <= MANY_COLUMNS:
         _top(con, relation, columns, rows)
     for c in columns:
@@ -51,35 +50,20 @@ def is_number(kind):
                     "FLOAT") or kind.startswith("DECIMAL")
 
 
-def _bounds(con, path, columns):
-    """Blanks and bounds of numbers and dates from the file's own statistics: nothing is read for them."""
-    got = con.execute(
-        "SELECT path_in_schema, sum(stats_null_count), list(DISTINCT stats_min_value), list(DISTINCT stats_max_value), "
-        f"count(*) FILTER (stats_min_value IS NULL AND num_values > stats_null_count) FROM parquet_metadata({sql_text(path)}) "
-        "GROUP BY 1").fetchall()
-    known = {}
-    kinds = {c["name"]: c["type"] for c in columns}
-    for name, nulls, lows, highs, unknown in got:
-        kind = kinds.get(name)
-        cast = {"BIGINT": int, "DOUBLE": float, "DATE": str}.get(kind)
-        lows = [v for v in lows if v is not None]
-        if cast is None or unknown or nulls is None or not lows:
-            continue
-        known[name] = (int(nulls), min(map(cast, lows)), max(map(cast, (v for v in highs if v is not None))))
-    return known
-
-
-def _spread(con, relation, columns, rows, distinct, known=None):
-    known = known or {}
+def _spread(con, relation, columns, rows, distinct, own_file):
+    bounds = {}
+    # The file's own statistics hold the bounds, and DuckDB answers from them when nothing else is asked. Those of a file
+    # that somebody else wrote may be cut short; and there are none of true and false.
+    bounded = [c for c in columns if _comparable(c["type"]) and own_file and c["type"] != "BOOLEAN"]
+    if bounded:
+        got = con.execute(f"SELECT {', '.join(_bounds(c) for c in bounded)} FROM {relation}").fetchall()[0]
+        bounds = {c["name"]: got[2 * i:2 * i + 2] for i, c in enumerate(bounded)}
     picks = []
     for c in columns:
         q = quote(c["name"])
         comparable = _comparable(c["type"])
-        text = "::VARCHAR" if "TIME ZONE" in c["type"] else ""
-        bounded = c["name"] in known
-        picks.append("NULL" if bounded else f"count({q})")
-        picks.append(f"min({q}){text}" if comparable and not bounded else "NULL")
-        picks.append(f"max({q}){text}" if comparable and not bounded else "NULL")
+        picks.append(f"count({q})")
+        picks.append(_bounds(c) if comparable and c["name"] not in bounds else "NULL, NULL")
         picks.append(f"avg({q}::DOUBLE)" if is_number(c["type"]) else "NULL")
         exact = rows <= EXACT_ROWS
         picks.append((f"count(DISTINCT {q})" if exact else f"approx_count_distinct({q})") if comparable and distinct else "NULL")
@@ -88,15 +72,19 @@ def _spread(con, relation, columns, rows, distinct, known=None):
     got = con.execute(f"SELECT {', '.join(picks)} FROM {relation}").fetchall()[0]
     for i, c in enumerate(columns):
         present, low, high, mean, unique = got[5 * i:5 * i + 5]
-        if c["name"] in known:
-            nulls, low, high = known[c["name"]]
-            present = rows - nulls
+        low, high = bounds.get(c["name"], (low, high))
         c["nulls"] = rows - present
         c["distinct"] = min(unique or 0, present)
         c["min"], c["max"] = _short(plain(low)), _short(plain(high))
         if mean is not None and math.isfinite(mean):
             c["mean"] = mean
         c["top"], c["examples"] = [], []
+
+
+def _bounds(column):
+    q = quote(column["name"])
+    text = "::VARCHAR" if "TIME ZONE" in column["type"] else ""
+    return f"min({q}){text}, max({q}){text}"
 
 
 def _short(value):

@@ -4,5 +4,6 @@
 mod corpus;
 mod databases;
 mod embedded;
+mod late;
 mod servers;
 mod support;
