@@ -5,6 +5,7 @@ mod clickhouse;
 mod config;
 mod mysql;
 mod postgres;
+mod samples;
 mod schema;
 mod sqlite;
 
@@ -25,6 +26,8 @@ use crate::{DataError, QueryResult};
 
 const MAX_ROWS: u32 = 10_000;
 const SCHEMA_TTL: Duration = Duration::from_secs(300);
+/// Sample values are a help: a description never waits longer for all of them together.
+const SAMPLES_WALL: Duration = Duration::from_secs(2);
 
 /// One engine behind a connection.
 #[async_trait]
@@ -58,6 +61,8 @@ struct Connection {
 pub struct Connections {
     all: Arc<BTreeMap<String, Connection>>,
     schemas: Cache<String, Arc<Vec<TableInfo>>>,
+    /// Tables with their samples, by connection and name.
+    sampled: Cache<(String, String), Arc<TableInfo>>,
 }
 
 impl Connections {
@@ -69,7 +74,8 @@ impl Connections {
             all.insert(name, open(config)?);
         }
         let schemas = Cache::builder().max_capacity(64).time_to_live(SCHEMA_TTL).build();
-        Ok(Self { all: Arc::new(all), schemas })
+        let sampled = Cache::builder().max_capacity(2_000).time_to_live(SCHEMA_TTL).build();
+        Ok(Self { all: Arc::new(all), schemas, sampled })
     }
 
     pub fn list(&self) -> Vec<ConnectionInfo> {
@@ -111,7 +117,36 @@ impl Connections {
                 tables
             }
         };
-        Ok(SchemaView::of(&tables, search))
+        let picked = schema::pick(&tables, search);
+        if picked.len() > schema::DETAILED {
+            return Ok(SchemaView::of(&picked, tables.len(), search));
+        }
+        let mut detailed: Vec<Arc<TableInfo>> = picked.into_iter().cloned().map(Arc::new).collect();
+        let all = self.add_samples(connection, &mut detailed);
+        // Those that were read in time are shown; the rest are described without.
+        let _ = tokio::time::timeout(SAMPLES_WALL.min(connection.timeout), all).await;
+        let shown: Vec<&TableInfo> = detailed.iter().map(AsRef::as_ref).collect();
+        Ok(SchemaView::of(&shown, tables.len(), search))
+    }
+
+    async fn add_samples(&self, connection: &Connection, tables: &mut [Arc<TableInfo>]) {
+        for table in tables {
+            let key = (connection.info.name.clone(), table.name.clone());
+            if let Some(known) = self.sampled.get(&key).await {
+                *table = known;
+                continue;
+            }
+            let Some((sql, columns)) = samples::statement(table, connection.info.dialect) else { continue };
+            // A table that takes too long is not waited for again.
+            self.sampled.insert(key.clone(), table.clone()).await;
+            let mut described = TableInfo::clone(table);
+            match connection.sample(&sql).await {
+                Ok(rows) => samples::collect(&mut described, &columns, &rows),
+                Err(error) => tracing::debug!(%error, table = %table.name, "no sample values"),
+            }
+            *table = Arc::new(described);
+            self.sampled.insert(key, table.clone()).await;
+        }
     }
 
     fn get(&self, name: &str) -> Result<&Connection, DataError> {
@@ -126,6 +161,14 @@ impl Connections {
 }
 
 impl Connection {
+    /// The same walls as for a model's query: the guard, a READ ONLY transaction, the statement timeout.
+    async fn sample(&self, sql: &str) -> Result<Vec<Vec<Value>>, DataError> {
+        let checked = guard::check(sql, self.info.dialect)?;
+        let none = Map::new();
+        let work = self.engine.query(&checked, &none, samples::ROWS);
+        Ok(self.bounded("reading samples", work).await?.rows)
+    }
+
     /// The server's own timeout comes first; this one catches a server that does not answer at all.
     async fn bounded<T>(
         &self,

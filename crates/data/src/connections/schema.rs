@@ -24,7 +24,7 @@ pub struct ColumnInfo {
     pub comment: String,
     /// `PK`, or `→ orders.id` for a foreign key.
     pub key: String,
-    /// A few values, where the server's statistics have them.
+    /// A few values: of the server's statistics, or of the first rows.
     pub samples: Vec<String>,
 }
 
@@ -37,21 +37,28 @@ pub struct SchemaView {
 }
 
 /// Tables shown with all their columns.
-const DETAILED: usize = 12;
+pub(super) const DETAILED: usize = 12;
 /// Names shown when there are more.
 const NAMED: usize = 1000;
 const COLUMNS: usize = 80;
 
+/// The tables that answer a question, best first; all of them without one.
+pub(super) fn pick<'a>(tables: &'a [TableInfo], search: Option<&str>) -> Vec<&'a TableInfo> {
+    match words(search) {
+        None => tables.iter().collect(),
+        Some(text) => ranked(tables, text),
+    }
+}
+
+fn words(search: Option<&str>) -> Option<&str> {
+    search.map(str::trim).filter(|s| !s.is_empty())
+}
+
 impl SchemaView {
-    pub(crate) fn of(tables: &[TableInfo], search: Option<&str>) -> Self {
-        let total = tables.len();
-        let search = search.map(str::trim).filter(|s| !s.is_empty());
-        let picked: Vec<&TableInfo> = match search {
-            None => tables.iter().collect(),
-            Some(text) => ranked(tables, text),
-        };
+    /// Shows the tables picked out of `total`.
+    pub(super) fn of(picked: &[&TableInfo], total: usize, search: Option<&str>) -> Self {
         let text = if picked.is_empty() {
-            search.map_or_else(
+            words(search).map_or_else(
                 || "the database holds no table that this account may see".to_owned(),
                 |text| {
                     format!("no table matches `{text}`; there are {total}. SHOW TABLES lists their names.")
@@ -60,7 +67,7 @@ impl SchemaView {
         } else if picked.len() <= DETAILED {
             picked.iter().map(|t| described(t)).collect::<String>()
         } else {
-            listed(&picked)
+            listed(picked)
         };
         Self { text: text.trim_end().to_owned(), shown: picked.len(), total }
     }
@@ -157,17 +164,21 @@ mod tests {
         all
     }
 
+    fn view(tables: &[TableInfo], search: Option<&str>) -> SchemaView {
+        SchemaView::of(&pick(tables, search), tables.len(), search)
+    }
+
     #[test]
     fn nine_hundred_tables_fit_and_one_can_be_found() {
         let tables = many(900);
-        let all = SchemaView::of(&tables, None);
+        let all = view(&tables, None);
         assert_eq!((all.shown, all.total), (901, 901));
         assert!(all.text.len() < 20_000, "{}", all.text.len());
-        assert!(SchemaView::of(&tables, Some("订单")).text.contains("sales.orders"));
-        let one = SchemaView::of(&tables, Some("orders"));
+        assert!(view(&tables, Some("订单")).text.contains("sales.orders"));
+        let one = view(&tables, Some("orders"));
         assert_eq!(one.shown, 1);
         assert!(one.text.contains("金额 numeric"));
-        assert_eq!(SchemaView::of(&tables, Some("zzz")).shown, 0);
-        assert_eq!(SchemaView::of(&tables, Some("sales.ordres")).shown, 1);
+        assert_eq!(view(&tables, Some("zzz")).shown, 0);
+        assert_eq!(view(&tables, Some("sales.ordres")).shown, 1);
     }
 }

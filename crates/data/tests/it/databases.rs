@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 use crate::servers::{mariadb, postgres};
 use crate::support::block;
 
-fn connect(url: &str, allow_superuser: bool, timeout: u64) -> Connections {
+pub fn connect(url: &str, allow_superuser: bool, timeout: u64) -> Connections {
     let config = ConnectionConfig {
         name: "db".into(),
         url: SecretUrl::new(url),
@@ -28,11 +28,11 @@ fn my(timeout: u64) -> Connections {
     connect(&format!("mysql://reader:s3cret-word@127.0.0.1:{}/shop", mariadb().port), false, timeout)
 }
 
-fn ask(db: &Connections, sql: &str, params: Value, max_rows: u32) -> Result<QueryResult, DataError> {
+pub fn ask(db: &Connections, sql: &str, params: Value, max_rows: u32) -> Result<QueryResult, DataError> {
     block(db.query("db", sql, params.as_object().unwrap_or(&Map::new()), max_rows))
 }
 
-fn one(db: &Connections, sql: &str) -> Vec<Value> {
+pub fn one(db: &Connections, sql: &str) -> Vec<Value> {
     ask(db, sql, json!({}), 10).unwrap().rows.remove(0)
 }
 
@@ -198,12 +198,46 @@ fn the_schema_says_what_is_there() {
     let text = block(pg(20).schema("db", None)).unwrap().text;
     assert!(text.contains("sale_id bigint → sales") && !text.contains("secret_plans"), "{text}");
     let text = block(my(20).schema("db", None)).unwrap().text;
-    assert!(
-        text.contains("sales (table")
-            && text.contains("销售明细")
-            && text.contains("id bigint(20) unsigned PK"),
-        "{text}"
-    );
+    for part in [
+        "sales (table",
+        "销售明细",
+        "id bigint(20) unsigned PK e.g. 1, 2, 3",
+        "region varchar(20) e.g. 华北, 华东",
+        "amount decimal(20,4) e.g. 1.5000, 3.0000, 4.5000",
+        "word varchar(200) e.g. a word that goes on and on and",
+        "photo longblob",
+    ] {
+        assert!(text.contains(part), "{part} not in\n{text}");
+    }
+    assert!(!text.contains("photo longblob e.g.") && !text.contains("raw varbinary(8) e.g."), "{text}");
+}
+
+#[test]
+fn a_table_that_cannot_be_read_now_is_described_without_samples() {
+    let port = mariadb().port.to_string();
+    let mut holder = std::process::Command::new("mariadb")
+        .args([
+            "--no-defaults",
+            "-h",
+            "127.0.0.1",
+            "-P",
+            &port,
+            "-u",
+            "boss",
+            "-ps3cret-word",
+            "-N",
+            "--unbuffered",
+        ])
+        .args(["-e", "LOCK TABLES shop.busy WRITE; SELECT 'held'; SELECT SLEEP(60)"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut held = [0; 4];
+    std::io::Read::read_exact(holder.stdout.as_mut().unwrap(), &mut held).unwrap();
+    let text = block(my(20).schema("db", Some("busy"))).unwrap().text;
+    holder.kill().unwrap();
+    holder.wait().unwrap();
+    assert!(text.contains("word varchar(200)") && !text.contains("e.g."), "{text}");
 }
 
 #[test]
@@ -261,7 +295,8 @@ fn sqlite_is_read_only_and_interruptible() {
     let got = ask(&db, endless, json!({}), 5);
     assert!(matches!(&got, Err(DataError::Timeout { .. })), "{got:?}");
     let text = block(db.schema("db", None)).unwrap().text;
-    assert!(text.contains("a INTEGER PK") && text.contains("t_id INTEGER → t"), "{text}");
+    let sampled = "a INTEGER PK e.g. 9007199254740993\n  b TEXT e.g. 销售\n  c REAL e.g. 1.5\n  d BLOB";
+    assert!(text.contains(sampled) && text.contains("t_id INTEGER → t"), "{text}");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! A real PostgreSQL and a real MariaDB, started once for all tests in folders of their own, and ended with them.
+//! A real PostgreSQL and a real MariaDB (and, where asked for, ClickHouse's engine), started once for all tests in folders of their own, and ended with them.
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -169,6 +169,24 @@ pub fn mariadb() -> &'static Server {
         };
         wait_for("MariaDB", || run("SELECT 1"));
         assert!(run(include_str!("mariadb.sql")));
+        Server { port, _process: process, _dir: dir }
+    })
+}
+
+/// ClickHouse's own engine behind its HTTP interface; `BA_CHDB_PYTHON` names a Python that has the package `chdb`.
+pub fn clickhouse() -> &'static Server {
+    static SERVER: OnceLock<Server> = OnceLock::new();
+    SERVER.get_or_init(|| {
+        let python = std::env::var_os("BA_CHDB_PYTHON").expect("BA_CHDB_PYTHON names a Python with chdb");
+        let dir = tempfile::Builder::new().prefix("ba-ch").tempdir().unwrap();
+        let port = free_port();
+        let mut server = Command::new(python);
+        server
+            .arg(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/clickhouse/serve.py"))
+            .arg(dir.path().join("data"))
+            .arg(port.to_string());
+        let process = spawn_watched(server);
+        wait_for("ClickHouse", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
         Server { port, _process: process, _dir: dir }
     })
 }
