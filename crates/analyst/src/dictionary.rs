@@ -4,20 +4,24 @@
 use std::collections::HashMap;
 
 use crate::glossary::{ConceptRole, Glossary};
-use crate::lex::{ColRef, Meaning};
-use crate::names::{name_parts, related, row_nouns, stem, without_unit};
+use crate::lex::{ColRef, Meaning, Mention};
+use crate::names::{name_parts, related, row_nouns, same_word, stem, without_unit};
 use crate::norm::{is_cjk, is_word, name_words, normal, normalise};
 use crate::table::{Kind, Role, Table};
+use crate::tolerate::kin;
+use crate::units;
 use crate::word::Word;
 
 /// Every phrase that means something for these tables.
 pub struct Dictionary {
     by_first: HashMap<char, Vec<(Vec<char>, Meaning)>>,
+    /// The Chinese characters of headers and file names.
+    known: String,
 }
 
 impl Dictionary {
     pub fn new(glossary: &Glossary, tables: &[Table]) -> Self {
-        let mut dictionary = Self { by_first: HashMap::new() };
+        let mut dictionary = Self { by_first: HashMap::new(), known: String::new() };
         for (name, word) in &glossary.words {
             dictionary.add(name, Meaning::Word(*word));
             // `有多少人` would else be read as `有多少` and `人`.
@@ -31,6 +35,9 @@ impl Dictionary {
         for name in &glossary.stop {
             dictionary.add(name, Meaning::Stop);
         }
+        for (word, unit) in units::spoken() {
+            dictionary.add(word, Meaning::Unit(unit));
+        }
         for (t, table) in tables.iter().enumerate() {
             dictionary.add_table(t, table, glossary);
         }
@@ -40,8 +47,13 @@ impl Dictionary {
                 let says_less = lacking
                     && concept.role == ConceptRole::Measure
                     && dictionary.says_more(name, tables, glossary);
-                if !says_less {
-                    dictionary.add(name, Meaning::Concept(i));
+                match dictionary
+                    .figure_about(name, tables)
+                    .filter(|_| lacking && concept.role == ConceptRole::Measure)
+                {
+                    Some(at) => dictionary.add(name, Meaning::Column(at, 2)),
+                    None if !says_less => dictionary.add(name, Meaning::Concept(i)),
+                    None => {}
                 }
             }
         }
@@ -61,8 +73,44 @@ impl Dictionary {
             })
         };
         let words: Vec<&str> = name.split(' ').collect();
-        let known = |w: &&str| figure(w) || glossary.stop.iter().any(|s| s == w);
+        let known = |w: &&str| figure(w) || *w == "to" || glossary.stop.iter().any(|s| s == w);
         words.len() > 1 && words.iter().any(|w| figure(w)) && words.iter().all(known)
+    }
+
+    /// `停机时间` where a column is called `停机分钟`: the same figure by another ending.
+    fn figure_about(&self, name: &str, tables: &[Table]) -> Option<ColRef> {
+        const ENDINGS: [&str; 12] =
+            ["时间", "时长", "天数", "次数", "数量", "金额", "费用", "品", "数", "量", "额", "费"];
+        let base = ENDINGS
+            .iter()
+            .find_map(|e| name.strip_suffix(e))
+            .filter(|b| b.chars().count() >= 2 && b.chars().all(is_cjk))?;
+        let mut found = tables.iter().enumerate().flat_map(|(t, table)| {
+            let about = table.indices(|c| c.role == Role::Measure && c.words.starts_with(base));
+            about.into_iter().map(move |column| ColRef { table: t, column })
+        });
+        let first = found.next()?;
+        found.next().is_none().then_some(first)
+    }
+
+    /// The one dimension a character stands for after `哪种` and `各`: `假` of `假别`.
+    pub fn grouped_by(&self, word: &str, tables_names: &[Mention]) -> Option<Meaning> {
+        let asked =
+            |m: &Mention| m.meanings.iter().any(|m| matches!(m, Meaning::Word(Word::Which | Word::By)));
+        if !tables_names.last().is_some_and(asked) {
+            return None;
+        }
+        let chars: Vec<char> = word.chars().collect();
+        let entries = self.by_first.get(chars.first()?)?;
+        let mut found = entries.iter().filter(|(p, m)| {
+            matches!(m, Meaning::Column(_, 4))
+                && p.len() <= 4
+                && p.starts_with(&chars)
+                && p.iter().all(|c| is_cjk(*c))
+        });
+        let (_, meaning) = found.next()?;
+        let Meaning::Column(at, _) = meaning else { return None };
+        found.all(|(_, m)| m == meaning).then_some(Meaning::Column(*at, 2))
     }
 
     fn add(&mut self, phrase: &str, meaning: Meaning) {
@@ -89,6 +137,13 @@ impl Dictionary {
         for noun in &others {
             self.add(noun, Meaning::Table(t));
         }
+        for noun in ["单子", "单据", "条目", "records", "entries"] {
+            self.add(noun, Meaning::RowNoun(t));
+        }
+        self.add_kin(t, table, heads.into_iter().chain(others).collect());
+        let named = |c: &char| is_cjk(*c);
+        self.known.extend(table.rows_called.chars().filter(named));
+        self.known.extend(table.columns.iter().flat_map(|c| c.name.chars()).filter(named));
         for (c, column) in table.columns.iter().enumerate() {
             let at = ColRef { table: t, column: c };
             self.add(&column.name, Meaning::Column(at, 4));
@@ -104,6 +159,12 @@ impl Dictionary {
                 for (_, word) in
                     glossary.stop_stems.iter().filter(|(s, w)| root.len() >= 4 && *s == root && w != part)
                 {
+                    self.add(word, Meaning::Column(at, 2));
+                }
+            }
+            if !column.full.contains(' ') && column.full.is_ascii() {
+                let other_form = |w: &&(String, String)| w.1 != column.full && same_word(&w.1, &column.full);
+                for (_, word) in glossary.stop_stems.iter().filter(other_form) {
                     self.add(word, Meaning::Column(at, 2));
                 }
             }
@@ -151,6 +212,32 @@ impl Dictionary {
                     }
                 }
             }
+        }
+    }
+
+    /// The Chinese characters of headers and file names.
+    pub fn known_characters(&self) -> &str {
+        &self.known
+    }
+
+    /// Other nouns for rows: those of the same kind as the file's name and the column that numbers the rows.
+    fn add_kin(&mut self, t: usize, table: &Table, mut subjects: Vec<String>) {
+        let numbers = |c: &&crate::table::Column| c.role == Role::Id && c.distinct * 10 >= table.rows * 8;
+        if let Some(id) = table.columns.iter().find(numbers) {
+            let bare = ["编号", "单号", "号", "编码"]
+                .iter()
+                .find_map(|e| id.words.strip_suffix(e))
+                .unwrap_or(&id.full);
+            let bare = bare.split(' ').next().unwrap_or(bare);
+            subjects.push(bare.to_owned());
+            subjects.extend(id.full.split(' ').next().map(str::to_owned));
+            if bare.chars().all(is_cjk) && bare.chars().count() >= 2 {
+                self.add(bare, Meaning::RowNoun(t));
+                self.add(&format!("{bare}单"), Meaning::RowNoun(t));
+            }
+        }
+        for noun in kin(&subjects) {
+            self.add(noun, Meaning::RowNoun(t));
         }
     }
 
@@ -203,18 +290,47 @@ impl Dictionary {
         {
             self.add(bare, Meaning::Value(at, value.to_owned(), 3));
         }
-        // `没开始` for `未开始`.
-        if let Some(bare) = plain.strip_prefix('未').filter(|b| b.chars().count() >= 2) {
-            for form in ["没", "没有", "还没", "还没有", "尚未"] {
-                self.add(&format!("{form}{bare}"), Meaning::Value(at, value.to_owned(), 3));
+        self.add_undone(at, value, plain);
+        if plain.contains(' ') && plain.is_ascii() {
+            self.add(&plain.replace(' ', "-"), Meaning::Value(at, value.to_owned(), 4));
+        } else if plain.contains('-') && plain.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
+            self.add(&plain.replace('-', " "), Meaning::Value(at, value.to_owned(), 4));
+        }
+        if categories && plain.is_ascii() {
+            self.add_value_words(at, value, plain, glossary);
+        }
+    }
+
+    /// `没开始` for `未开始`, `没批` for `待审批`, `没交费` for `未缴`.
+    fn add_undone(&mut self, at: ColRef, value: &str, plain: &str) {
+        let Some(bare) = plain.strip_prefix('未').or_else(|| plain.strip_prefix('待')) else { return };
+        let mut done: Vec<String> = vec![bare.to_owned()];
+        let pay = ["缴", "付", "交", "支付", "付款", "缴费", "交费", "缴纳", "回款"];
+        if pay.contains(&bare) {
+            done.extend(pay.iter().map(|p| (*p).to_owned()));
+            for owed in ["欠费", "欠款", "欠缴", "拖欠"] {
+                self.add(owed, Meaning::Value(at, value.to_owned(), 3));
+            }
+        } else {
+            done.extend(bare.chars().last().filter(|_| bare.chars().count() >= 2).map(String::from));
+        }
+        for form in ["没", "没有", "还没", "还没有", "尚未", "未"] {
+            for done in &done {
+                self.add(&format!("{form}{done}"), Meaning::Value(at, value.to_owned(), 3));
             }
         }
-        // `Paid` for `Paid Ads`; never the last word, which is often a common noun.
-        if let Some((first, _)) = plain.split_once([' ', '-', '&'])
-            && first.len() >= 4
-            && categories
-        {
-            self.add(first, Meaning::Value(at, value.to_owned(), 2));
+    }
+
+    /// `Paid` for `Paid Ads`, `won` for `Closed Won`; no last word that is a common noun.
+    fn add_value_words(&mut self, at: ColRef, value: &str, plain: &str, glossary: &Glossary) {
+        let words: Vec<&str> = plain.split([' ', '-', '&', '/']).filter(|w| !w.is_empty()).collect();
+        let Some((last, before)) = words.split_last().filter(|(_, b)| !b.is_empty()) else { return };
+        for word in before.first().iter().filter(|w| w.len() >= 4) {
+            self.add(word, Meaning::Value(at, value.to_owned(), 2));
+        }
+        let concept = |w: &str| glossary.concepts.iter().any(|c| c.names.iter().any(|n| n == w));
+        if last.len() >= 3 && !glossary.is_common(last) && !concept(last) && !self.names_rows(last) {
+            self.add(last, Meaning::Value(at, value.to_owned(), 2));
         }
     }
 
@@ -253,7 +369,7 @@ impl Dictionary {
                 continue;
             }
             let phrase: String = phrase.iter().collect();
-            let same_stem = root.len() >= 4 && root == stem(&phrase)
+            let same_stem = root.len() >= 3 && same_word(word, &phrase)
                 || matches!(meaning, Meaning::Column(..))
                     && phrase.len().abs_diff(length) <= 4
                     && related(word, &phrase);

@@ -8,6 +8,8 @@ use regex::Regex;
 pub use crate::dictionary::Dictionary;
 use crate::norm::{is_cjk, is_word, normalise};
 use crate::timex::{self, When, small};
+use crate::tolerate::tolerable;
+use crate::units::Unit;
 use crate::word::{Beyond, Word};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -32,6 +34,7 @@ pub enum Meaning {
     Table(usize),
     /// What a row of a table is called.
     RowNoun(usize),
+    Unit(Unit),
     Number(f64),
     /// Between 0 and 1.
     Percentile(f64),
@@ -52,6 +55,8 @@ pub struct Lexed {
     pub mentions: Vec<Mention>,
     /// Words nothing is known about, as written.
     pub unknown: Vec<String>,
+    /// Unknown words that cannot change a figure.
+    pub ignored: Vec<String>,
     /// `written → read as`, where a spelling was mended.
     pub mended: Vec<(String, String)>,
 }
@@ -114,6 +119,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     for start in 0..text.len() {
         hits.extend(dictionary.at(&text, start).map(|(end, m)| (start, end, m.clone())));
     }
+    drop_split_values(&mut hits);
     // The longest phrase wins; of equal ones a name in the tables, then the first in the text.
     let named = |m: &Meaning| matches!(m, Meaning::Column(_, 4) | Meaning::Value(_, _, 4));
     hits.sort_by_key(|(s, e, m)| (std::cmp::Reverse(e - s), !named(m), *s));
@@ -151,12 +157,23 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
             mentions.push(Mention { start: middle, end, text: phrase, meanings: vec![meaning] });
             continue;
         }
-        match dictionary.mend(&word) {
+        // `how many calls` asks for calls, whatever `called` means.
+        let asked = before_word(&mentions, start)
+            .iter()
+            .any(|m| m.meanings.iter().any(|m| matches!(m, Meaning::Word(Word::HowMany | Word::Count))));
+        match dictionary.mend(&word).filter(|(_, m)| !asked || *m != Meaning::Stop) {
             Some((phrase, meaning)) => {
                 if meaning != Meaning::Stop {
                     lexed.mended.push((word.clone(), phrase));
                 }
                 mentions.push(Mention { start, end, text: word, meanings: vec![meaning] });
+            }
+            None if dictionary.grouped_by(&word, &before(&mentions, start)).is_some() => {
+                let meaning = dictionary.grouped_by(&word, &before(&mentions, start));
+                mentions.push(Mention { start, end, text: word, meanings: meaning.into_iter().collect() });
+            }
+            None if tolerable(&text, start, end, &mentions, dictionary.known_characters()) => {
+                lexed.ignored.push(word);
             }
             None => lexed.unknown.push(word),
         }
@@ -171,6 +188,19 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     lexed
 }
 
+/// A part of a name that begins or ends inside a value: `假天数` in `病假天数`, where `病假` is a value.
+fn drop_split_values(hits: &mut Vec<(usize, usize, Meaning)>) {
+    let named: Vec<(usize, usize)> = hits
+        .iter()
+        .filter(|(s, e, m)| e - s >= 2 && matches!(m, Meaning::Value(_, _, 4) | Meaning::Column(_, 4)))
+        .map(|(s, e, _)| (*s, *e))
+        .collect();
+    let cuts = |start: usize, end: usize| {
+        named.iter().any(|(s, e)| *s < start && start < *e && *e < end || start < *s && *s < end && end < *e)
+    };
+    hits.retain(|(s, e, m)| !matches!(m, Meaning::Column(_, 2) | Meaning::Beyond(_)) || !cuts(*s, *e));
+}
+
 /// `unresolved`: not what a flag or a value says.
 fn negated(word: &str, dictionary: &Dictionary) -> Option<(Meaning, String)> {
     let bare = word.strip_prefix("un").or_else(|| word.strip_prefix("non"))?;
@@ -183,6 +213,16 @@ fn negated(word: &str, dictionary: &Dictionary) -> Option<(Meaning, String)> {
     let mended =
         || dictionary.mend(bare).filter(|(_, m)| matches!(m, Meaning::Column(..) | Meaning::Value(..)));
     meaning.map(|m| (m, bare.to_owned())).or_else(|| mended().map(|(p, m)| (m, p)))
+}
+
+/// The mention one space before a word.
+fn before_word(mentions: &[Mention], start: usize) -> Vec<Mention> {
+    mentions.iter().filter(|m| m.end + 1 == start).cloned().collect()
+}
+
+/// The mention that ends where a word begins.
+fn before(mentions: &[Mention], start: usize) -> Vec<Mention> {
+    mentions.iter().filter(|m| m.end == start).cloned().collect()
 }
 
 /// `5 minutes (300 seconds)`: a number said again in brackets.

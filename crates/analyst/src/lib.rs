@@ -19,7 +19,9 @@ pub mod table;
 #[cfg(test)]
 mod testing;
 pub mod timex;
+pub mod tolerate;
 pub mod turn;
+pub mod units;
 pub mod values;
 pub mod word;
 

@@ -21,9 +21,9 @@ pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
         "year", "month", "week", "quarter", "percent", "level", "index", "group", "mean", "average",
         "status", "score", "state",
     ];
-    const UNITS: [&str; 18] = [
+    const UNITS: [&str; 19] = [
         "sqm", "sqft", "min", "mins", "sec", "hrs", "usd", "eur", "cny", "rmb", "kg", "km", "pct", "musd",
-        "mins", "days", "hours", "cm",
+        "mins", "days", "hours", "cm", "minutes",
     ];
     let words = if measured { without_unit(words) } else { words };
     let mut parts = Vec::new();
@@ -56,12 +56,42 @@ pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
 }
 
 /// Short forms that headers use, and what they are short for.
-const SHORT: [(&str, &str); 91] = [
+const SHORT: &[(&str, &str)] = &[
+    ("hrs", "hours"),
+    ("hr", "hours"),
+    ("mins", "minutes"),
+    ("prob", "probability"),
+    ("pt", "patient"),
+    ("appt", "appointment"),
+    ("svc", "service"),
+    ("pax", "passengers"),
+    ("vat", "tax"),
+    ("bldg", "building"),
+    ("chg", "charge"),
+    ("cons", "consumption"),
+    ("consump", "consumption"),
+    ("deliv", "delivery"),
+    ("eqp", "equipment"),
+    ("equip", "equipment"),
+    ("hosp", "hospital"),
+    ("maint", "maintenance"),
+    ("max", "maximum"),
+    ("mat", "material"),
+    ("mtd", "method"),
+    ("op", "operator"),
+    ("purch", "purchase"),
+    ("req", "request"),
+    ("res", "resolution"),
+    ("sev", "severity"),
+    ("stud", "student"),
+    ("tel", "phone"),
+    ("tech", "technician"),
+    ("veh", "vehicle"),
+    ("vend", "vendor"),
     ("acct", "account"),
     ("addr", "address"),
     ("amt", "amount"),
     ("amnt", "amount"),
-    ("appt", "appointment"),
     ("arr", "arrival"),
     ("avg", "average"),
     ("bal", "balance"),
@@ -133,7 +163,6 @@ const SHORT: [(&str, &str); 91] = [
     ("sub", "subscription"),
     ("subj", "subject"),
     ("supp", "supplier"),
-    ("svc", "service"),
     ("temp", "temperature"),
     ("terr", "territory"),
     ("tkt", "ticket"),
@@ -196,6 +225,40 @@ pub fn seconds(text: &str) -> Option<f64> {
     }
 }
 
+/// Two forms of one word, short irregular ones included: `won` and `win`.
+pub fn same_word(a: &str, b: &str) -> bool {
+    let irregular = |w: &str| IRREGULAR.iter().any(|(past, now)| *past == w || *now == w);
+    let root = stem(a);
+    root == stem(b) && (root.len() >= 4 || a == b || irregular(a) && irregular(b))
+}
+
+const IRREGULAR: [(&str, &str); 24] = [
+    ("kept", "keep"),
+    ("paid", "pay"),
+    ("sent", "send"),
+    ("lent", "lend"),
+    ("held", "hold"),
+    ("won", "win"),
+    ("lost", "lose"),
+    ("bought", "buy"),
+    ("built", "build"),
+    ("taken", "take"),
+    ("took", "take"),
+    ("made", "make"),
+    ("sold", "sell"),
+    ("spent", "spend"),
+    ("given", "give"),
+    ("written", "write"),
+    ("driven", "drive"),
+    ("drove", "drive"),
+    ("flown", "fly"),
+    ("flew", "fly"),
+    ("grown", "grow"),
+    ("grew", "grow"),
+    ("left", "leave"),
+    ("broken", "break"),
+];
+
 /// What is common to the forms of an English word: `cancelled` and `cancellation` are both `cancel`.
 pub fn stem(word: &str) -> String {
     const ENDINGS: [(&str, &str, usize); 22] = [
@@ -225,24 +288,6 @@ pub fn stem(word: &str) -> String {
     if !word.is_ascii() {
         return word.to_owned();
     }
-    const IRREGULAR: [(&str, &str); 16] = [
-        ("kept", "keep"),
-        ("paid", "pay"),
-        ("sent", "send"),
-        ("lent", "lend"),
-        ("held", "hold"),
-        ("won", "win"),
-        ("lost", "lose"),
-        ("bought", "buy"),
-        ("built", "build"),
-        ("taken", "take"),
-        ("took", "take"),
-        ("made", "make"),
-        ("sold", "sell"),
-        ("spent", "spend"),
-        ("given", "give"),
-        ("written", "write"),
-    ];
     let word = IRREGULAR.iter().find(|(past, _)| *past == word).map_or(word, |(_, now)| now);
     let cut = ENDINGS.iter().find_map(|(ending, put, least)| {
         let base = word.strip_suffix(ending).filter(|b| b.len() >= *least)?;

@@ -291,11 +291,29 @@ impl Column {
             && high.is_some_and(|h| h > 1.0 && h <= 10.0)
             && !self.full.split(' ').any(is_plural)
             && self.unit.is_none();
-        if by_name || marks || self.unit.as_deref() == Some("%") { DefaultAgg::Mean } else { DefaultAgg::Sum }
+        // Whole numbers from somewhere to a hundred under one plain word are marks out of a hundred.
+        let low = self.min.as_deref().and_then(crate::observe::number);
+        let out_of_hundred = self.kind == Kind::Integer
+            && self.distinct > 15
+            && low.is_some_and(|l| l >= 5.0)
+            && high.is_some_and(|h| (90.0..=100.0).contains(&h))
+            && !self.full.contains(' ')
+            && !is_plural(&self.full)
+            && self.unit.is_none();
+        if by_name || marks || out_of_hundred || self.unit.as_deref() == Some("%") {
+            DefaultAgg::Mean
+        } else {
+            DefaultAgg::Sum
+        }
     }
 
     pub fn has_concept(&self, id: &str) -> bool {
         self.concepts.iter().any(|(k, _)| k == id)
+    }
+
+    /// A count that may be nought.
+    pub fn counts_from_zero(&self) -> bool {
+        self.role == Role::Measure && self.min.as_deref().and_then(crate::observe::number) == Some(0.0)
     }
 
     pub fn is_numeric(&self) -> bool {
@@ -321,7 +339,7 @@ fn settle_money(columns: &mut [Column]) {
         let name = normal(&c.name);
         c.role == Role::Measure
             && c.default_agg == DefaultAgg::Sum
-            && CURRENCIES.iter().any(|m| name.contains(m))
+            && (CURRENCIES.iter().any(|m| name.contains(m)) || crate::units::is_money(c))
     };
     let mut found = columns.iter_mut().filter(|c| money(c));
     if let (Some(only), None) = (found.next(), found.next())

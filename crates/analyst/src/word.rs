@@ -107,6 +107,8 @@ lists! {
         Earn = "earn",
         RateOfTrue = "rate_of_true",
         TrueOf = "true_of",
+        NoStock = "no_stock",
+        Busiest = "busiest",
     }
 }
 

@@ -97,7 +97,9 @@ impl Reader<'_> {
     fn read_column(&mut self, i: usize, column: ColRef, agg: &mut Option<Agg>) {
         let by = matches!(self.before(i), Some(Word::By | Word::Which | Word::Who | Word::MostCommon))
             || self.joined_to_dim(i);
+        let column = self.doer(i, column);
         match self.scope.role(column) {
+            Role::Measure if self.names_what_rows_are(i, column) => self.read_row_noun(i),
             Role::Measure if self.is_unit_of_another(i, column) => {
                 self.draft.per_unit = Some(column);
                 self.draft.measures.push(Wanted::Plain(column, None));
@@ -106,7 +108,10 @@ impl Reader<'_> {
                 if !self.scope.column(column).full.contains("rate") && self.rate_of_figure(i, column) => {}
             // `消费次数`: how often, not how much.
             Role::Measure
-                if self.after(i) == Some(Word::Count) && self.tokens[i + 1].start == self.tokens[i].end =>
+                if matches!(self.after(i), Some(Word::Count | Word::CountSuffix))
+                    && self.tokens[i + 1].text != "量"
+                    && self.tokens[i + 1].text != "数"
+                    && self.tokens[i + 1].start == self.tokens[i].end =>
             {
                 self.draft.measures.push(Wanted::Fixed(Measure::Rows));
             }
@@ -185,7 +190,7 @@ impl Reader<'_> {
     fn read_flag(&mut self, i: usize, column: ColRef, by: bool) {
         let counted = matches!(self.before(i), Some(Word::HowMany | Word::Count))
             || matches!(self.after(i), Some(Word::CountSuffix | Word::Count))
-            || self.before(i) == Some(Word::HowMuch);
+            || self.before(i) == Some(Word::HowMuch) && !self.before_is_english(i);
         let rated = matches!(self.after(i), Some(Word::Rate | Word::Share))
             || self.draft.says_any(&[Word::Share, Word::Rate]);
         let negated = matches!(self.before(i), Some(Word::Exclude))

@@ -5,10 +5,11 @@ use std::collections::HashSet;
 
 use crate::lex::ColRef;
 use crate::question::{Agg, ChartKind, Cmp, Grain, Measure, Note, Order};
-use crate::read::pairs;
 use crate::read::tokens::{Scope, Tok, Token};
+use crate::read::{asked, pairs};
 use crate::table::Role;
 use crate::timex::When;
+use crate::units::Unit;
 use crate::word::{Beyond, Word};
 
 /// A measure whose aggregate may not have been said.
@@ -78,6 +79,20 @@ pub struct Draft {
     pub names_rows: bool,
     /// `most popular`: chosen often, whatever it sells for.
     pub popular: bool,
+    /// `how many days`, `多少公里`.
+    pub asks_unit: Option<Unit>,
+    /// `how much`, `多少钱`.
+    pub asks_money: bool,
+    /// `明年`.
+    pub next_year: bool,
+    /// `how long`: a mean unless said otherwise.
+    pub long: bool,
+    /// Figures that words passed over hint at.
+    pub hints: Vec<ColRef>,
+    /// Words were passed over: nothing more may be guessed.
+    pub unsure: bool,
+    /// Columns of which one word named several values.
+    pub together: Vec<ColRef>,
     /// `by` or `which` came with a dimension.
     pub grouped: bool,
     pub notes: Vec<Note>,
@@ -106,15 +121,20 @@ pub(super) struct Reader<'a> {
     pub(super) scope: &'a Scope<'a>,
     pub(super) tokens: &'a [Token],
     pub(super) used: Vec<bool>,
+    /// Where units were said.
+    pub(super) units: Vec<(usize, Unit)>,
     pub(super) draft: Draft,
 }
 
-pub fn draft(scope: &Scope<'_>, tokens: &[Token]) -> Draft {
+/// `ignored` are the words that were passed over.
+pub fn draft(scope: &Scope<'_>, tokens: &[Token], ignored: &[String]) -> Draft {
     // Verbs only imply a figure; between other words they would stand in the way.
     let verb = |t: &Token| matches!(t.tok, Tok::Word(Word::Sell | Word::Spend | Word::Earn));
     let (verbs, spoken): (Vec<Token>, Vec<Token>) = tokens.iter().cloned().partition(verb);
-    let mut reader =
-        Reader { scope, tokens: &spoken, used: vec![false; spoken.len()], draft: Draft::default() };
+    let (spoken, units) = asked::without_units(spoken);
+    let draft =
+        Draft { hints: asked::hints(scope, ignored), unsure: !ignored.is_empty(), ..Draft::default() };
+    let mut reader = Reader { scope, tokens: &spoken, used: vec![false; spoken.len()], units, draft };
     for token in verbs {
         if let Tok::Word(w) = token.tok {
             reader.draft.words.insert(w);
@@ -124,9 +144,14 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token]) -> Draft {
     reader.read_times();
     reader.read_values();
     reader.read_numbers();
+    reader.read_no_stock();
     reader.read_comparisons();
     reader.read_columns();
     let mut draft = reader.draft;
+    if let Some(unit) = draft.per_unit.filter(|u| !draft.plain_measures().contains(u)) {
+        draft.measures.push(Wanted::Plain(unit, None));
+    }
+    draft.asks_money |= ignored.iter().any(|w| matches!(w.as_str(), "费" | "款" | "额"));
     pairs::pair_up(&mut draft);
     draft
 }
@@ -164,10 +189,13 @@ impl Reader<'_> {
             match &token.tok {
                 Tok::Word(w) => self.note_word(i, *w),
                 // `caused by a deploy`, where a column tells causes, asks for rows.
-                Tok::Beyond(Beyond::Cause) if self.causes_are_told() => {}
+                Tok::Beyond(Beyond::Cause) if token.text.starts_with("cause") && self.causes_are_told() => {}
                 Tok::Beyond(b) => self.draft.beyond.push(*b),
                 Tok::Pctl(p) => self.draft.loose_agg = Some(Agg::Percentile(*p)),
                 Tok::Thing(c) => self.draft.things.push(*c),
+                Tok::Col(c, _) if token.text == "费用" && self.scope.role(*c) == Role::Dimension => {
+                    self.draft.asks_money = true;
+                }
                 Tok::Lacking(c) => self.draft.lacking.push((*c, token.text.clone())),
                 _ => {}
             }
@@ -176,6 +204,9 @@ impl Reader<'_> {
 
     fn note_word(&mut self, i: usize, w: Word) {
         self.draft.words.insert(w);
+        self.note_question_word(i, w);
+        self.draft.next_year |= matches!(self.tokens[i].text.as_str(), "明年" | "next year" | "下一年");
+        self.draft.long |= matches!(self.tokens[i].text.as_str(), "how long" | "多久" | "多长时间");
         self.draft.share_leads |= w == Word::Share && self.tokens[i].text.is_ascii();
         let grain = match w {
             Word::Hour => Some(Grain::Hour),
@@ -213,7 +244,9 @@ impl Reader<'_> {
         self.draft.chart = chart.or(self.draft.chart);
         let implied = implied_measure(&self.tokens[i].text).iter();
         let implied = implied.map(|id| self.scope.concept_columns(id)).find(|c| !c.is_empty());
+        let lasts = implied_measure(&self.tokens[i].text).contains(&"duration").then(|| self.what_lasts());
         match implied.unwrap_or_default()[..] {
+            _ if lasts.flatten().is_some() => self.draft.implied = lasts.flatten(),
             // Two columns may be meant alike: better to ask than to guess.
             [(_, a), (_, b), ..] if a == b => {}
             [(first, _), ..] => self.draft.implied = Some(first),
@@ -239,10 +272,15 @@ impl Reader<'_> {
         let apart = |most: usize| {
             self.tokens.get(i + 1).is_none_or(|next| next.start.saturating_sub(self.tokens[i].end) > most)
         };
-        if text == "per" && apart(1) || text == "每" && apart(0) {
+        let unit = matches!(text, "per" | "每").then(|| self.unit_after(self.tokens[i].end)).flatten();
+        if let Some(column) = unit.and_then(|u| self.only_in(u)) {
+            self.draft.per_unit = Some(column);
+        } else if text == "per" && apart(1) || text == "每" && apart(0) {
             self.draft.dangling.push(text.to_owned());
         }
+        let quiet = matches!(text, "quietest" | "least busy" | "最清闲" | "最冷清");
         match w {
+            Word::Busiest if quiet => self.draft.order = Some(Order::Ascending),
             Word::Bottom | Word::Lowest | Word::Ascending | Word::WorstSelling | Word::Slowest => {
                 self.draft.order = Some(Order::Ascending)
             }
@@ -251,6 +289,7 @@ impl Reader<'_> {
             | Word::Descending
             | Word::BestSelling
             | Word::Fastest
+            | Word::Busiest
             | Word::MostCommon => {
                 self.draft.order = self.draft.order.or(Some(Order::Descending));
             }
@@ -294,6 +333,9 @@ impl Reader<'_> {
                 Tok::Word(Word::And) => {}
                 Tok::Val(column, value) if !excluding && self.rate_of_value(i, *column, value) => {}
                 Tok::Val(column, value) => {
+                    if i > 0 && self.tokens[i - 1].start == self.tokens[i].start {
+                        self.draft.together.push(*column);
+                    }
                     self.draft.values.push((*column, value.clone(), excluding));
                     self.used[i] = true;
                     self.swallow_name(i, *column);
@@ -340,7 +382,23 @@ fn implied_measure(text: &str) -> &'static [&'static str] {
             &["price", "rent", "revenue", "cost"]
         }
         "oldest" | "youngest" | "how old" | "多大年纪" => &["age"],
-        "longest" | "shortest" | "最久" | "how long" | "多久" | "多长时间" => &["duration"],
+        "longest" | "shortest" | "最久" | "how long" | "多久" | "多长时间" | "最长" | "最短" => {
+            &[
+                "duration",
+                "distance",
+                "resolution_time",
+                "wait",
+                "talk",
+                "transit",
+                "response",
+                "delay",
+                "tenure",
+                "bed_days",
+            ]
+        }
+        "coldest" | "hottest" | "warmest" | "最冷" | "最热" => &["temperature"],
+        "tallest" | "最高的人" => &["height"],
+        "highest-paid" | "best-paid" | "lowest-paid" => &["salary"],
         "heaviest" | "lightest" | "最重" | "最轻" | "how heavy" | "多重" => &["weight"],
         "farthest" | "furthest" | "最远" | "how far" | "多远" => &["distance"],
         _ => &[],

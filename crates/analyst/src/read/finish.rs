@@ -6,8 +6,9 @@ use jiff::civil::Date;
 use crate::glossary::DefaultAgg;
 use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Grain, Group, Intent, Measure, Note, Order, Question, Refusal};
+use crate::read::asked::add_asked;
 use crate::read::draft::{Draft, Wanted};
-use crate::read::measures::{add_implied, default_column, measures, need_measure};
+use crate::read::measures::{add_implied, default_column, measures, need_measure, person};
 use crate::read::pairs::about_nouns;
 use crate::read::tokens::Scope;
 use crate::read::{growth, scope, special};
@@ -28,6 +29,11 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     if !draft.dangling.is_empty() && !draft.says(Word::Missing) {
         return Err(Refusal::Unknown(draft.dangling));
     }
+    if draft.unsure && draft.says(Word::Who) && draft.dims.is_empty() && person(scope).is_none() {
+        return Err(Refusal::NothingAsked);
+    }
+    lacks_value(scope, &mut draft);
+    add_asked(scope, &mut draft)?;
     add_implied(scope, &mut draft);
     let mut question = Question {
         table: main,
@@ -49,6 +55,7 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     if whole_table(&draft, &mut question) {
         return Ok(question);
     }
+    drop_named_period(scope, &mut draft);
     let date = pick_date(scope, &draft, main, &mut question.notes);
     question.date = date;
     let span = date.and_then(|d| scope.column(d).date_span());
@@ -62,8 +69,67 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     set_numbers(scope, &draft, &mut question)?;
     question.having = question.having.or(draft.counts);
     set_intent(scope, &draft, &mut question, &times, span)?;
+    if rate_is_lost(scope, &draft, &question) {
+        return Err(Refusal::NothingAsked);
+    }
     place_times(&mut question, times, date);
     Ok(question)
+}
+
+/// `how many tickets have no score`: rows without one, not a survey of the table.
+fn lacks_value(scope: &Scope<'_>, draft: &mut Draft) {
+    let asks = draft.says_any(&[Word::HowMany, Word::Count, Word::Which, Word::List, Word::Share]);
+    let counted = draft.measures.iter().any(|m| matches!(m, Wanted::Fixed(Measure::Rows)));
+    if !draft.says(Word::Missing) || !asks || !(counted || draft.names_rows) {
+        return;
+    }
+    let Some(column) = draft.plain_measures().last().copied().or(draft.dims.last().copied()) else { return };
+    let found = scope.column(column);
+    if found.nulls > 0 {
+        draft.empty.push(column);
+    } else if found.counts_from_zero() {
+        draft.numbers.push((Some(column), crate::question::Cmp::Eq, 0.0));
+    } else {
+        return;
+    }
+    draft.words.remove(&Word::Missing);
+    draft.measures.retain(|m| !matches!(m, Wanted::Plain(c, _) if *c == column));
+    draft.dims.retain(|d| *d != column);
+}
+
+/// A rate that nothing was found for is not answered with something else.
+fn rate_is_lost(scope: &Scope<'_>, draft: &Draft, question: &Question) -> bool {
+    let named = |c: ColRef| {
+        let full = &scope.column(c).full;
+        full.contains("rate") || full.contains("ratio") || full.contains('率') || full.contains('比')
+    };
+    let rated = |m: &Measure| match m {
+        Measure::RateYes(_) | Measure::RateIs { .. } | Measure::Ratio { .. } => true,
+        Measure::Of(_, c) => named(*c),
+        _ => false,
+    };
+    let shared =
+        matches!(
+            question.intent,
+            Intent::Share | Intent::ShareOf { .. } | Intent::Cohort { .. } | Intent::Funnel { .. }
+        ) || draft.says_any(&[Word::Growth, Word::Yoy, Word::Mom, Word::Correlation, Word::Forecast]);
+    draft.says(Word::Rate) && !shared && !question.measures.iter().any(rated)
+}
+
+/// `study hours per week` of a column that says so needs no dates.
+fn drop_named_period(scope: &Scope<'_>, draft: &mut Draft) {
+    let dated = scope.in_scope.iter().any(|t| scope.tables[*t].main_date().is_some());
+    let word = match draft.grain {
+        Some(Grain::Week) => "week",
+        Some(Grain::Month) => "month",
+        Some(Grain::Day) => "day",
+        Some(Grain::Hour) => "hour",
+        Some(Grain::Year) => "year",
+        _ => return,
+    };
+    if !dated && draft.plain_measures().iter().any(|c| scope.column(*c).full.contains(word)) {
+        draft.grain = None;
+    }
 }
 
 /// The slowest takes longest, and the worst delay is the longest.
@@ -236,7 +302,8 @@ fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Res
 fn plausible(scope: &Scope<'_>, column: ColRef, value: f64) -> bool {
     let column = scope.column(column);
     let bound = |v: &Option<String>| v.as_deref().and_then(crate::observe::number);
-    bound(&column.min).is_none_or(|low| value >= low.min(0.0) && (value >= low || low <= value * 10.0))
+    value == 0.0
+        || bound(&column.min).is_none_or(|low| value >= low.min(0.0) && (value >= low || low <= value * 10.0))
 }
 
 fn column_is_counted(question: &Question) -> bool {
@@ -345,6 +412,7 @@ fn compare_values(draft: &Draft, question: &mut Question) {
     if let Some(column) = many
         && !question.groups.contains(&Group::By(column))
         && question.groups.len() < 2
+        && !draft.together.contains(&column)
         && !draft.says(Word::Share)
     {
         question.groups.push(Group::By(column));
@@ -362,6 +430,14 @@ fn share(draft: &Draft, question: &mut Question) {
     let parts = parts_of(draft, question);
     let grouped = question.groups.iter().any(|g| matches!(g, Group::By(_)));
     if grouped && (parts.is_empty() || draft.grouped || draft.says(Word::By)) {
+        // Parts of a whole are added up, whatever is usual for the column.
+        for measure in &mut question.measures {
+            if let Measure::Of(agg @ Agg::Mean, _) = measure
+                && !draft.says(Word::Mean)
+            {
+                *agg = Agg::Sum;
+            }
+        }
         question.intent = Intent::Share;
     } else if !parts.is_empty() {
         question.filters.retain(|f| !parts.contains(f));
@@ -392,6 +468,7 @@ fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Re
         Word::WorstSelling,
         Word::MostCommon,
         Word::Rank,
+        Word::Busiest,
     ]);
     let timed = question.groups.iter().any(|g| matches!(g, Group::Time(..)));
     let lists = draft.says(Word::List) || draft.says(Word::Which);
@@ -460,6 +537,16 @@ fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Re
 
 fn scalar_intent(draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
     let extreme = draft.says_any(&[Word::Highest, Word::Lowest]);
+    // `trips from Berlin to Milan`: how many.
+    if question.measures.is_empty()
+        && draft.names_rows
+        && !extreme
+        && !question.filters.is_empty()
+        && !draft.unsure
+    {
+        question.measures.push(Measure::Rows);
+        question.notes.push(Note::DefaultMeasure(Measure::Rows));
+    }
     if question.measures.is_empty() {
         return Err(Refusal::NothingAsked);
     }

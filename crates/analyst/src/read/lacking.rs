@@ -5,7 +5,7 @@ use crate::lex::ColRef;
 use crate::question::Measure;
 use crate::read::columns::aggregate;
 use crate::read::draft::{Reader, Wanted};
-use crate::read::tokens::Tok;
+use crate::read::tokens::{Tok, Token};
 use crate::table::Role;
 use crate::word::Word;
 
@@ -13,8 +13,27 @@ impl Reader<'_> {
     /// A thing no column names: what a row is, when the file says so or it is asked for as a whole.
     pub(super) fn count_lacking(&mut self, i: usize, index: usize) {
         let concept = &self.scope.glossary.concepts[index];
-        if concept.role == ConceptRole::Measure && self.beside_measure(i) {
+        if concept.role == ConceptRole::Measure && self.beside_measure(i) && self.tokens[i].text != "turnover"
+        {
             // `数学成绩`: the column before says which.
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            return;
+        }
+        let measured = |t: &Token| matches!(t.tok, Tok::Col(c, _) if self.scope.role(c) == Role::Measure);
+        if concept.id == "score" && self.tokens.iter().any(measured) {
+            // `scored above 90 in math`
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            return;
+        }
+        if concept.id == "aov"
+            && let Some(money) = crate::units::main_money(&self.scope.tables[self.scope.in_scope[0]])
+        {
+            let column = ColRef { table: self.scope.in_scope[0], column: money };
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            self.draft.measures.push(Wanted::Plain(column, Some(crate::question::Agg::Mean)));
+            return;
+        }
+        if concept.id == "duration" && self.draft.long && self.draft.implied.is_some() {
             self.draft.lacking.retain(|(c, _)| *c != index);
             return;
         }
@@ -30,7 +49,10 @@ impl Reader<'_> {
             || self.tokens[i].text == "人数"
             || self.asked_after(i);
         let grouped_by = matches!(self.before(i), Some(Word::By | Word::Which));
-        if concept.role == ConceptRole::Entity && (named || concept.id == "employee") && !grouped_by {
+        if concept.role == ConceptRole::Entity
+            && (named || concept.id == "employee" && self.rows_are_people())
+            && !grouped_by
+        {
             self.draft.lacking.retain(|(c, _)| *c != index);
             if counting {
                 self.draft.measures.push(Wanted::Fixed(Measure::Rows));
@@ -43,7 +65,11 @@ impl Reader<'_> {
             "patient" | "customer" | "employee" | "student" | "candidate" | "player"
         );
         let per_row = self.draft.says(Word::Count) || self.tokens.iter().any(|t| t.text.ends_with("人次"));
-        if people && about_people && (!counting || per_row) {
+        let bounded = self
+            .tokens
+            .get(i + 1)
+            .is_some_and(|t| matches!(t.tok, Tok::Word(Word::Gt | Word::Ge | Word::Lt | Word::Le)));
+        if people && about_people && (!counting || per_row || bounded) {
             self.draft.lacking.retain(|(c, _)| *c != index);
             if self.most(i) || counting {
                 self.draft.measures.push(Wanted::Fixed(Measure::Rows));
@@ -54,6 +80,12 @@ impl Reader<'_> {
         if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) {
             self.draft.lacking.retain(|(c, _)| *c != index);
         }
+    }
+
+    fn rows_are_people(&self) -> bool {
+        ["gender", "age", "salary", "hire_date", "title", "tenure", "left", "education"]
+            .iter()
+            .any(|id| !self.scope.concept_columns(id).is_empty())
     }
 
     /// A name that needs saying: the column is called something else, and the word was only taken for it.

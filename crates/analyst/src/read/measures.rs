@@ -33,6 +33,7 @@ pub(super) fn add_implied(scope: &Scope<'_>, draft: &mut Draft) {
         let quantity = scope.concept_columns("quantity");
         draft.measures.extend(quantity.first().map(|(c, _)| Wanted::Plain(*c, Some(Agg::Sum))));
     } else if draft.events
+        && !draft.asks_money
         && !draft.asks_people
         && draft.loose_agg.is_none()
         && draft.things.is_empty()
@@ -57,15 +58,19 @@ fn acted_on(scope: &Scope<'_>, draft: &Draft) -> Option<ColRef> {
         Word::Who,
         Word::Top,
         Word::Sum,
+        Word::Compare,
+        Word::Gt,
     ]) || draft.loose_agg.is_some()
         || !draft.numbers.is_empty();
     if counts || !asks {
         return None;
     }
+    let main = scope.in_scope[0];
+    let money = || crate::units::main_money(&scope.tables[main]).map(|column| ColRef { table: main, column });
     if draft.says(Word::Spend) {
-        of("cost").or_else(|| of("revenue"))
+        of("cost").or_else(|| of("revenue")).or_else(money)
     } else {
-        of("revenue").filter(|_| draft.says_any(&[Word::Sell, Word::Earn]))
+        of("revenue").or_else(money).filter(|_| draft.says_any(&[Word::Sell, Word::Earn]))
     }
 }
 
@@ -111,13 +116,22 @@ pub(super) fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Not
             .flat_map(|id| scope.concept_columns(id))
             .find(|(c, _)| {
                 scope.role(*c) == Role::Id || scope.column(*c).distinct < scope.tables[c.table].rows
-            });
+            })
+            .or_else(|| counted_people(scope));
         out.push(match person.filter(|_| draft.asks_people) {
+            Some((c, _)) if scope.role(c) == Role::Measure => Measure::Of(Agg::Sum, c),
             Some((c, _)) => Measure::Of(Agg::Distinct, c),
             None => Measure::Rows,
         });
     }
     out
+}
+
+/// The only column that says how many people: `常住人数`.
+fn counted_people(scope: &Scope<'_>) -> Option<(ColRef, u8)> {
+    let main = *scope.in_scope.first()?;
+    let found = crate::units::columns(&scope.tables[main], crate::units::Unit::Person);
+    found.first().filter(|_| found.len() == 1).map(|column| (ColRef { table: main, column: *column }, 2))
 }
 
 /// Mean for prices and scores, sum for amounts; `the most` sums whatever is not known to be averaged.
@@ -155,7 +169,11 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
         || draft.says_any(&[Word::MostCommon, Word::Distribution, Word::HowMany])
         || matches!(question.intent, Intent::ShareOf { .. });
     let counting = counting && !(draft.amounts && default_column(scope).is_some());
-    let column = if counting {
+    let busy = draft.says(Word::Busiest);
+    let counting = counting || busy;
+    let column = if busy {
+        ["visits", "guests"].iter().find_map(|id| of(id)).filter(|c| scope.role(*c) == Role::Measure)
+    } else if counting {
         None
     } else if let Some(about) = about_rows(scope, draft) {
         Some(about)
@@ -166,6 +184,9 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
     } else {
         default_column(scope)
     };
+    if draft.unsure && !counting && column.is_some() {
+        return Err(Refusal::NothingAsked);
+    }
     // `the best month`: of what?
     let of_what = draft.order.is_some() && !draft.most && !draft.popular;
     if column.is_none() && !counting && of_what {

@@ -1,6 +1,7 @@
 //! Understands a conversation's questions over the profiles of its tables: words in, one [`Question`] or a
 //! [`Refusal`] out. Pure; the same words and tables always give the same question.
 
+mod asked;
 mod columns;
 pub mod draft;
 pub mod finish;
@@ -47,7 +48,7 @@ pub fn understand(
         }
     }
     let lexed = lex(question, &dictionary);
-    let unknown = lexed.unknown.clone();
+    let unknown = lexed.unknown.iter().chain(&lexed.ignored).cloned().collect();
     let question = read_one(glossary, tables, &lexed, previous.as_ref(), question)
         .and_then(|(in_scope, draft)| finish_one(glossary, tables, in_scope, draft, &lexed));
     Understanding { question, unknown }
@@ -68,6 +69,7 @@ fn finish_one(
     }
     let scope = Scope { glossary, tables, in_scope };
     let mut question = finish::finish(&scope, draft)?;
+    question.notes.extend(lexed.ignored.iter().cloned().map(Note::Ignored));
     for (written, read) in &lexed.mended {
         question.notes.push(Note::Spelling { written: written.clone(), read: read.clone() });
     }
@@ -90,13 +92,13 @@ fn read_one(
     let chosen = scope::choose(glossary, tables, lexed, previous.map(|(s, _)| s.as_slice()))?;
     let scope = Scope { glossary, tables, in_scope: chosen.in_scope.clone() };
     let tokens = tokens::tokens(&scope, lexed);
-    let mut new = draft::draft(&scope, &tokens);
+    let mut new = draft::draft(&scope, &tokens, &lexed.ignored);
     new.notes.extend(chosen.note);
     match previous {
         Some((old_scope, old)) if is_follow_up(&new, &tokens, text) => {
             // The words may be about the table of the question before.
             let scope = Scope { glossary, tables, in_scope: old_scope.clone() };
-            let new = draft::draft(&scope, &tokens::tokens(&scope, lexed));
+            let new = draft::draft(&scope, &tokens::tokens(&scope, lexed), &lexed.ignored);
             Ok((old_scope.clone(), merge(&scope, old, new)))
         }
         _ => Ok((chosen.in_scope, new)),

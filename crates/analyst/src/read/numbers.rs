@@ -6,6 +6,7 @@ use crate::question::Cmp;
 use crate::read::draft::{Reader, Wanted, comparison};
 use crate::read::tokens::Tok;
 use crate::table::{Kind, Role};
+use crate::units;
 use crate::word::Word;
 
 impl Reader<'_> {
@@ -153,6 +154,16 @@ impl Reader<'_> {
         said.zip(held).map_or(n, |(said, held)| n * said / held)
     }
 
+    /// `longer than 1000 km`: the only column in kilometres.
+    fn by_unit(&self, i: usize) -> Option<ColRef> {
+        let token = &self.tokens[i];
+        let unit = self.unit_after(token.end).or_else(|| units::ending(&token.text)).or_else(|| {
+            let next = self.tokens.get(i + 1).filter(|t| t.start.saturating_sub(token.end) <= 1);
+            next.and_then(|t| units::ending(&t.text))
+        })?;
+        self.only_in(unit)
+    }
+
     /// The numeric column a condition is about: the nearest before it, else the next one.
     fn subject(&mut self, i: usize) -> Option<ColRef> {
         let implied = i.checked_sub(1).and_then(|j| match self.tokens[j].text.as_str() {
@@ -164,6 +175,15 @@ impl Reader<'_> {
         let aged = ["岁", "years old", "year old"].iter().any(|u| self.tokens[i].text.ends_with(u));
         let implied = if aged { Some("age") } else { implied };
         if let Some(column) = implied.and_then(|id| self.scope.concept_columns(id).first().map(|(c, _)| *c)) {
+            self.draft.conditioned.push(column);
+            return Some(column);
+        }
+        if let Some(column) = self.age_bound(i).or_else(|| self.by_unit(i)) {
+            let said =
+                (i.saturating_sub(4)..(i + 3).min(self.tokens.len())).find(|j| self.col(*j) == Some(column));
+            if let Some(j) = said {
+                self.used[j] = true;
+            }
             self.draft.conditioned.push(column);
             return Some(column);
         }

@@ -52,6 +52,10 @@ impl Reader<'_> {
             if self.scope.column(column).nulls > 0 {
                 self.draft.empty.push(column);
                 self.used[i + 1] = true;
+            } else if self.scope.column(column).counts_from_zero() {
+                self.draft.numbers.push((Some(column), crate::question::Cmp::Eq, 0.0));
+                self.draft.conditioned.push(column);
+                self.used[i + 1] = true;
             } else {
                 self.draft.dangling.push(self.tokens[i].text.clone());
             }
@@ -74,6 +78,7 @@ impl Reader<'_> {
 
     pub(super) fn causes_are_told(&self) -> bool {
         self.tokens.iter().any(|t| match &t.tok {
+            Tok::Word(Word::HowMany) => true,
             Tok::Val(c, _) => {
                 ["cause", "reason", "原因"].iter().any(|w| self.scope.column(*c).full.contains(w))
             }
@@ -106,7 +111,9 @@ impl Reader<'_> {
             self.draft.measures.push(Wanted::Plain(ColRef { table: column.table, column: named }, None));
             return true;
         }
-        let whole = self.scope.concept_columns("quantity").into_iter().map(|(c, _)| c).find(|c| *c != column);
+        let quantity = self.scope.concept_columns("quantity").into_iter().map(|(c, _)| c);
+        let whole = quantity.filter(|c| *c != column).find(|c| self.holds_more(*c, column));
+        let whole = whole.or_else(|| self.whole_of(column));
         match whole {
             Some(whole) => {
                 let sum = |c| Box::new(Measure::Of(Agg::Sum, c));
@@ -118,15 +125,48 @@ impl Reader<'_> {
         true
     }
 
+    fn holds_more(&self, whole: ColRef, part: ColRef) -> bool {
+        let high = |c: ColRef| self.scope.column(c).max.as_deref().and_then(crate::observe::number);
+        high(whole).zip(high(part)).is_none_or(|(w, p)| w >= p)
+    }
+
+    /// What a count is a part of: the count that reaches highest, as `sent` does for `opens`.
+    fn whole_of(&self, part: ColRef) -> Option<ColRef> {
+        let table = &self.scope.tables[part.table];
+        let high =
+            |i: &usize| table.columns[*i].max.as_deref().and_then(crate::observe::number).unwrap_or(0.0);
+        let counts = |c: &crate::table::Column| {
+            c.role == Role::Measure
+                && c.kind == crate::table::Kind::Integer
+                && c.default_agg == crate::glossary::DefaultAgg::Sum
+                && !crate::units::is_money(c)
+                && crate::units::of(c).is_none()
+        };
+        let found = table.indices(counts);
+        let best = found.iter().max_by(|a, b| high(a).total_cmp(&high(b))).copied()?;
+        let part_counts = found.contains(&part.column);
+        (best != part.column && part_counts).then_some(ColRef { table: part.table, column: best })
+    }
+
     /// `实际工时超过计划工时`, `above average`: a bound that is no number.
     pub(super) fn read_comparisons(&mut self) {
         for i in 1..self.tokens.len() {
             let Some(cmp) = self.word(Some(i)).and_then(crate::read::draft::comparison) else { continue };
             let figure =
                 |j: usize| self.col(j).filter(|c| self.scope.role(*c) == Role::Measure && !self.used[j]);
-            if let (Some(left), Some(right)) = (figure(i - 1), figure(i + 1)) {
+            let back = if i > 1 && self.word(Some(i - 1)) == Some(Word::Equal) { i - 2 } else { i - 1 };
+            if let (Some(left), Some(right)) = (figure(back), figure(i + 1)) {
                 self.draft.against.push((left, cmp, right));
-                self.used[i - 1] = true;
+                self.used[back] = true;
+                self.used[i + 1] = true;
+            } else if let Some(right) = figure(i + 1).filter(|_| self.close_enough(i)) {
+                // `items below their reorder point`: the stock is, where there is one.
+                let stock =
+                    self.scope.concept_columns("stock").into_iter().map(|(c, _)| c).find(|c| *c != right);
+                match stock.filter(|c| self.scope.role(*c) == Role::Measure) {
+                    Some(left) => self.draft.against.push((left, cmp, right)),
+                    None => self.draft.dangling.push(self.tokens[i].text.clone()),
+                }
                 self.used[i + 1] = true;
             } else if matches!(self.after(i), Some(Word::Mean | Word::Median)) {
                 self.draft.dangling.push(self.tokens[i].text.clone());
@@ -142,6 +182,14 @@ impl Reader<'_> {
             || self.most(i);
         self.draft.names_rows = true;
         self.name_rows(i);
+        // `birthday parties`: such rows, counted once.
+        if let Some(Wanted::Fixed(Measure::CountYes(flag))) = self.draft.measures.last()
+            && i > 0
+            && self.col(i - 1) == Some(*flag)
+        {
+            self.draft.flags.push((*flag, true));
+            self.draft.measures.pop();
+        }
         let rows = Wanted::Fixed(Measure::Rows);
         if counted && !self.draft.measures.contains(&rows) {
             self.draft.measures.push(rows);

@@ -138,6 +138,7 @@ fn forecast(
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to a small number")]
     let said = draft.stray_numbers.first().map(|n| n.clamp(1.0, 1000.0) as usize);
     let unit = match draft.grain {
+        _ if draft.next_year => 12,
         Some(Grain::Quarter) => 3,
         Some(Grain::Year) => 12,
         _ => 1,

@@ -4,6 +4,7 @@ use crate::glossary::{Concept, ConceptRole, Glossary};
 use crate::lex::{ColRef, Lexed, Meaning, Mention};
 use crate::table::{Role, Table};
 use crate::timex::When;
+use crate::units::Unit;
 use crate::word::{Beyond, Word};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -26,6 +27,7 @@ pub enum Tok {
     Per(ColRef),
     /// What a row is called.
     RowNoun,
+    Unit(Unit),
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -121,25 +123,30 @@ fn concept_fit(table: usize, tables: &[Table], glossary: &Glossary, concept: usi
 pub fn tokens(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Token> {
     let mut out = Vec::new();
     for mention in &lexed.mentions {
-        if let Some(tok) = choose(scope, mention) {
+        for tok in choose(scope, mention) {
             out.push(Token { tok, text: mention.text.clone(), start: mention.start, end: mention.end });
         }
     }
     out
 }
 
-fn choose(scope: &Scope<'_>, mention: &Mention) -> Option<Tok> {
+/// One token for a mention; several where one word stands for several values of a column: `closed`, won or lost.
+fn choose(scope: &Scope<'_>, mention: &Mention) -> Vec<Tok> {
     let mut ranked: Vec<(u8, Tok)> =
         mention.meanings.iter().filter_map(|m| rank(scope, mention, m)).collect();
     // Stable: of equals the first stays first, so the main table wins over a joined one.
     ranked.sort_by_key(|(r, _)| std::cmp::Reverse(*r));
-    let best = ranked.first()?.clone();
-    let Tok::Col(first, None) = best.1 else { return Some(best.1) };
+    let Some(best) = ranked.first().cloned() else { return Vec::new() };
+    if let Tok::Val(column, _) = &best.1 {
+        let same = |(r, t): &(u8, Tok)| *r == best.0 && matches!(t, Tok::Val(c, _) if c == column);
+        return ranked.iter().filter(|t| same(t)).map(|(_, t)| t.clone()).collect();
+    }
+    let Tok::Col(first, None) = best.1 else { return vec![best.1] };
     let other = ranked.iter().skip(1).find_map(|(r, t)| match t {
         Tok::Col(c, _) if *r == best.0 && *c != first && c.table == first.table => Some(*c),
         _ => None,
     });
-    Some(Tok::Col(first, other))
+    vec![Tok::Col(first, other)]
 }
 
 /// The token a meaning would give, with its rank among the meanings of one mention.
@@ -164,7 +171,8 @@ fn rank(scope: &Scope<'_>, mention: &Mention, meaning: &Meaning) -> Option<(u8, 
         Meaning::Time(w) => (70, Tok::Time(*w)),
         Meaning::Beyond(b) => (30, Tok::Beyond(*b)),
         Meaning::Table(_) => (20, Tok::Table),
-        Meaning::RowNoun(t) if scope.in_scope.first() == Some(t) => (25, Tok::RowNoun),
+        Meaning::Unit(u) => (18, Tok::Unit(*u)),
+        Meaning::RowNoun(t) if scope.in_scope.first() == Some(t) => (32, Tok::RowNoun),
         Meaning::Column(..)
         | Meaning::Value(..)
         | Meaning::Thing(_)
@@ -190,7 +198,7 @@ fn concept_token(scope: &Scope<'_>, mention: &Mention, index: usize) -> Option<(
         let other_use = mention
             .meanings
             .iter()
-            .any(|m| matches!(m, Meaning::Stop | Meaning::Thing(_) | Meaning::RowNoun(_)));
+            .any(|m| matches!(m, Meaning::Stop | Meaning::Thing(_) | Meaning::RowNoun(_) | Meaning::Unit(_)));
         return (!other_use).then_some((10, Tok::Lacking(index)));
     };
     let wants_name = matches!(concept.role, ConceptRole::Entity | ConceptRole::Dimension);

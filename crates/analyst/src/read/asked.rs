@@ -1,0 +1,241 @@
+//! What a question word asks for by itself: an amount of money, a unit, a person; and columns that are hinted at.
+
+use crate::lex::ColRef;
+use crate::names::{stem, without_unit};
+use crate::question::{Agg, Cmp, Measure, Refusal};
+use crate::read::draft::{Draft, Reader, Wanted};
+use crate::read::tokens::{Scope, Tok, Token};
+use crate::table::{Column, Role};
+use crate::units::{self, Unit};
+use crate::word::Word;
+
+/// Words for people whose age a bound is about.
+const PEOPLE: [&str; 34] = [
+    "people", "person", "patient", "member", "customer", "client", "user", "student", "pupil", "employee",
+    "staff", "worker", "kid", "child", "children", "guest", "player", "women", "men", "adult", "borrower",
+    "donor", "reader", "resident", "tenant", "人", "患者", "会员", "客户", "用户", "员工", "学生", "病人",
+    "读者",
+];
+
+pub(super) fn is_people(text: &str) -> bool {
+    PEOPLE.contains(&text) || text.is_ascii() && text.strip_suffix('s').is_some_and(|t| PEOPLE.contains(&t))
+}
+
+impl Reader<'_> {
+    /// The unit said right after a place in the text.
+    pub(super) fn unit_after(&self, end: usize) -> Option<Unit> {
+        self.units.iter().find(|(start, _)| (end..=end + 1).contains(start)).map(|(_, unit)| *unit)
+    }
+
+    pub(super) fn note_question_word(&mut self, i: usize, w: Word) {
+        if !matches!(w, Word::HowMany | Word::HowMuch) {
+            return;
+        }
+        let token = &self.tokens[i];
+        let unit = units::ending(&token.text).or_else(|| self.unit_after(token.end));
+        let unit = unit.filter(|u| !matches!(u, Unit::Person | Unit::Piece));
+        self.draft.asks_money |=
+            matches!(token.text.as_str(), "how much" | "多少钱" | "几元") || unit == Some(Unit::Money);
+        self.draft.asks_unit = self.draft.asks_unit.or(unit.filter(|u| *u != Unit::Money));
+    }
+
+    /// `deals`, where a column is called `deal value`: the rows, not what they are worth.
+    pub(super) fn names_what_rows_are(&self, i: usize, column: ColRef) -> bool {
+        const WORTH: [&str; 16] = [
+            "value", "amount", "price", "cost", "fee", "total", "size", "charge", "revenue", "worth", "days",
+            "hours", "minutes", "duration", "length", "weight",
+        ];
+        let found = self.scope.column(column);
+        let text = self.tokens[i].text.as_str();
+        if !text.is_ascii() || text.contains(' ') {
+            return false;
+        }
+        let full = without_unit(&found.full);
+        let root = stem(text);
+        let Some((before, last)) = full.rsplit_once(' ') else { return false };
+        let of_it = before.split(' ').any(|w| stem(w) == root) && stem(last) != root;
+        let counted = matches!(self.before_values(i), Some(Word::HowMany | Word::Count)) || self.most(i);
+        let judged = [
+            Word::Mean,
+            Word::Median,
+            Word::Sum,
+            Word::Highest,
+            Word::Lowest,
+            Word::Top,
+            Word::Bottom,
+            Word::Max,
+            Word::Min,
+        ];
+        let plural = text.ends_with('s') && !self.draft.says_any(&judged) && self.draft.loose_agg.is_none();
+        let named = found.concepts.iter().filter_map(|(id, _)| self.scope.glossary.concept(id));
+        let is_name = named.into_iter().any(|c| c.names.iter().any(|n| stem(n) == root));
+        of_it && !is_name && WORTH.contains(&last) && (counted || plural && !self.draft.says(Word::HowMuch))
+    }
+
+    /// `谁审批的`: the one who does it, not another column of the same name.
+    pub(super) fn doer(&self, i: usize, column: ColRef) -> ColRef {
+        let text = self.tokens[i].text.as_str();
+        let human = |c: &Column| ["人", "员", "者", "师"].iter().any(|e| c.words.ends_with(e));
+        if !self.draft.says(Word::Who)
+            || !text.chars().all(crate::norm::is_cjk)
+            || human(self.scope.column(column))
+            || self.scope.role(column) == Role::Measure
+        {
+            return column;
+        }
+        let columns = &self.scope.tables[column.table].columns;
+        let found =
+            columns.iter().position(|c| c.role != Role::Measure && c.words.starts_with(text) && human(c));
+        found.map_or(column, |at| ColRef { table: column.table, column: at })
+    }
+
+    /// `patients over 60`: how old, where the table says so.
+    pub(super) fn age_bound(&self, i: usize) -> Option<ColRef> {
+        let age = self.scope.concept_columns("age").first().map(|(c, _)| *c)?;
+        let noun = i.checked_sub(2).and_then(|j| self.tokens.get(j))?;
+        let noun =
+            if noun.tok == Tok::Word(Word::Equal) { self.tokens.get(i.checked_sub(3)?)? } else { noun };
+        let unitless = self.unit_after(self.tokens[i].end).is_none();
+        (unitless && is_people(&noun.text)).then_some(age)
+    }
+
+    /// The only column measured in a unit.
+    pub(super) fn only_in(&self, unit: Unit) -> Option<ColRef> {
+        let main = *self.scope.in_scope.first()?;
+        let found = units::columns(&self.scope.tables[main], unit);
+        found.first().filter(|_| found.len() == 1).map(|column| ColRef { table: main, column: *column })
+    }
+
+    /// What takes long where several columns are times: not the waiting, unless that is said.
+    pub(super) fn what_lasts(&self) -> Option<ColRef> {
+        const APART: [&str; 6] = ["wait", "delay", "response", "talk", "tenure", "age"];
+        let main = *self.scope.in_scope.first()?;
+        let timed = |c: &Column| units::of(c).is_some_and(units::is_time) || c.has_concept("duration");
+        let apart = |c: &Column| {
+            APART.iter().any(|id| c.has_concept(id))
+                || ["wait", "delay", "late", "absent", "lead", "等", "延", "逾期", "候"]
+                    .iter()
+                    .any(|w| c.full.contains(w))
+        };
+        let table = &self.scope.tables[main];
+        let all = table.indices(|c| c.role == Role::Measure && timed(c));
+        let said = |t: &Token| matches!(t.tok, Tok::Col(c, _) if all.contains(&c.column));
+        if self.tokens.iter().any(said) {
+            return None;
+        }
+        let kept: Vec<usize> = all.iter().copied().filter(|i| !apart(&table.columns[*i])).collect();
+        let one = match (&all[..], &kept[..]) {
+            ([one], _) | (_, [one]) => Some(*one),
+            _ => None,
+        };
+        one.map(|column| ColRef { table: main, column })
+    }
+
+    /// `out of stock`.
+    pub(super) fn read_no_stock(&mut self) {
+        let Some(at) = self.tokens.iter().position(|t| t.tok == Tok::Word(Word::NoStock)) else { return };
+        let stock =
+            self.scope.concept_columns("stock").into_iter().chain(self.scope.concept_columns("quantity"));
+        match stock.map(|(c, _)| c).next() {
+            Some(column) => {
+                self.draft.numbers.push((Some(column), Cmp::Le, 0.0));
+                self.draft.conditioned.push(column);
+            }
+            None => self.draft.dangling.push(self.tokens[at].text.clone()),
+        }
+    }
+}
+
+/// The figures whose names hold a word that was passed over: `退` hints at `退款金额`.
+pub(super) fn hints(scope: &Scope<'_>, ignored: &[String]) -> Vec<ColRef> {
+    let Some(&main) = scope.in_scope.first() else { return Vec::new() };
+    let holds = |c: &Column| {
+        c.role == Role::Measure && ignored.iter().any(|w| !w.is_ascii() && c.words.contains(w.as_str()))
+    };
+    scope.tables[main].indices(holds).into_iter().map(|column| ColRef { table: main, column }).collect()
+}
+
+/// Takes the units out of the tokens: they say how a number is meant, not what is asked.
+pub(super) fn without_units(tokens: Vec<Token>) -> (Vec<Token>, Vec<(usize, Unit)>) {
+    let unit = |t: &Token| match t.tok {
+        Tok::Unit(u) => Some((t.start, u)),
+        _ => None,
+    };
+    let units = tokens.iter().filter_map(unit).collect();
+    (tokens.into_iter().filter(|t| unit(t).is_none()).collect(), units)
+}
+
+/// Gives a question that only says `how much` or `how many days` its figure.
+pub(super) fn add_asked(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refusal> {
+    let Some(&main) = scope.in_scope.first() else { return Ok(()) };
+    let table = &scope.tables[main];
+    let plain = draft.plain_measures();
+    if let Some(unit) = draft.asks_unit {
+        let held = |c: &ColRef| units::of(scope.column(*c));
+        // `how many days does a deal take`: no amount of money says so.
+        if plain
+            .iter()
+            .any(|c| held(c) == Some(Unit::Money) || held(c).is_none() && units::is_money(scope.column(*c)))
+        {
+            return Err(Refusal::NothingAsked);
+        }
+        if plain.is_empty() && draft.implied.is_none() {
+            let found = units::columns(table, unit);
+            let hinted = |c: &&usize| {
+                draft.hints.iter().any(|h| h.column == **c) || draft.things.iter().any(|h| h.column == **c)
+            };
+            let main_figure = |c: &&usize| {
+                ["quantity", "yield_amount", "output", "stock", "energy"]
+                    .iter()
+                    .any(|id| table.columns[**c].has_concept(id))
+            };
+            let one = if found.len() == 1 {
+                found.first()
+            } else {
+                found.iter().find(hinted).or_else(|| found.iter().find(main_figure))
+            };
+            match one {
+                Some(&column) => {
+                    draft.measures.retain(|m| *m != Wanted::Fixed(Measure::Rows));
+                    let agg = draft.loose_agg.unwrap_or(Agg::Sum);
+                    draft.measures.push(Wanted::Plain(ColRef { table: main, column }, Some(agg)));
+                }
+                None if found.is_empty() && unit == Unit::Day => {}
+                None => return Err(Refusal::NothingAsked),
+            }
+        } else if draft.loose_agg.is_none() {
+            for wanted in &mut draft.measures {
+                if let Wanted::Plain(c, agg @ None) = wanted
+                    && units::of(scope.column(*c)) == Some(unit)
+                    && !draft.long
+                {
+                    *agg = Some(Agg::Sum);
+                }
+            }
+        }
+    }
+    if draft.measures.is_empty() && draft.implied.is_none() {
+        let hinted = draft.hints.first().filter(|_| draft.hints.len() == 1).copied();
+        let money = |c: &ColRef| units::is_money(scope.column(*c));
+        let asked = draft.says_any(&[Word::HowMuch, Word::Highest, Word::Lowest]) && draft.grain.is_none()
+            || draft.asks_money;
+        // `what do we pay our drivers`: that is not what they brought in.
+        if draft.asks_money && draft.says(Word::Spend) && !draft.dims.is_empty() && !draft.grouped {
+            return Err(Refusal::NothingAsked);
+        }
+        if draft.asks_money {
+            let column = hinted
+                .filter(money)
+                .or_else(|| units::main_money(table).map(|column| ColRef { table: main, column }));
+            let spends = draft.says(Word::Spend) && !scope.concept_columns("cost").is_empty();
+            match column {
+                Some(column) if !spends => draft.measures.push(Wanted::Plain(column, None)),
+                _ if draft.says_any(&[Word::Sell, Word::Spend, Word::Earn]) => {}
+                _ => return Err(Refusal::NothingAsked),
+            }
+        } else if let (Some(column), true) = (hinted, asked && !draft.says(Word::HowMany)) {
+            draft.measures.push(Wanted::Plain(column, None));
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,260 @@
+//! Units of measurement, as headers and questions write them, and which column holds which. Converts nothing.
+
+use crate::glossary::DefaultAgg;
+use crate::norm::{is_cjk, normal};
+use crate::table::{Column, Role, Table};
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unit {
+    Money,
+    Day,
+    Night,
+    Hour,
+    Minute,
+    Second,
+    Kilometre,
+    Mile,
+    Kilogram,
+    Tonne,
+    Litre,
+    SquareMetre,
+    Acre,
+    Hectare,
+    KilowattHour,
+    Person,
+    Piece,
+    Celsius,
+}
+
+/// How each unit is written: in headers and in questions alike.
+const WRITTEN: [(Unit, &[&str]); 18] = [
+    (
+        Unit::Money,
+        &[
+            "usd",
+            "eur",
+            "gbp",
+            "cny",
+            "rmb",
+            "jpy",
+            "hkd",
+            "dollar",
+            "euro",
+            "yuan",
+            "元",
+            "块钱",
+            "人民币",
+            "美元",
+            "万元",
+            "$",
+            "€",
+            "£",
+            "¥",
+            "￥",
+        ],
+    ),
+    (Unit::Day, &["day", "天", "天数", "日数"]),
+    (Unit::Night, &["night", "晚", "夜", "晚数"]),
+    (Unit::Hour, &["hour", "hr", "h", "小时", "工时", "钟头", "课时", "小时数"]),
+    (Unit::Minute, &["minute", "min", "mins", "分钟", "分钟数"]),
+    (Unit::Second, &["second", "sec", "secs", "秒", "秒数"]),
+    (Unit::Kilometre, &["km", "kilometre", "kilometer", "公里", "千米", "里程"]),
+    (Unit::Mile, &["mile", "mi"]),
+    (Unit::Kilogram, &["kg", "kilo", "kilogram", "公斤", "千克"]),
+    (Unit::Tonne, &["t", "ton", "tonne", "吨", "吨数"]),
+    (Unit::Litre, &["l", "litre", "liter", "升"]),
+    (Unit::SquareMetre, &["sqm", "m2", "㎡", "平米", "平方米", "平方", "square meter", "square metre"]),
+    (Unit::Acre, &["acre", "亩"]),
+    (Unit::Hectare, &["ha", "hectare", "公顷"]),
+    (Unit::KilowattHour, &["kwh", "千瓦时", "度电"]),
+    (Unit::Person, &["people", "person", "pax", "人", "人数", "人次", "head"]),
+    (Unit::Piece, &["piece", "pcs", "pc", "unit", "件", "件数"]),
+    (Unit::Celsius, &["celsius", "degree", "℃", "摄氏度"]),
+];
+
+/// Words that say a unit in a question and mean nothing else there.
+pub fn spoken() -> impl Iterator<Item = (&'static str, Unit)> {
+    WRITTEN.iter().flat_map(|(unit, words)| {
+        let plain = |w: &&&str| {
+            (w.len() > 2 || matches!(**w, "km" | "kg"))
+                && !matches!(
+                    **w,
+                    "人" | "人数"
+                        | "天"
+                        | "件"
+                        | "晚"
+                        | "里程"
+                        | "工时"
+                        | "head"
+                        | "people"
+                        | "person"
+                        | "unit"
+                        | "piece"
+                        | "课时"
+                        | "件数"
+                        | "天数"
+                        | "day"
+                        | "hour"
+                        | "night"
+                        | "second"
+                        | "人次"
+                        | "小时"
+                )
+        };
+        words.iter().filter(plain).map(|w| (*w, *unit))
+    })
+}
+
+/// The unit a text is or ends with: `多少天`, `how many hours`.
+pub fn ending(text: &str) -> Option<Unit> {
+    let last = text.rsplit(' ').next().unwrap_or(text);
+    let bare = last
+        .strip_prefix("多少")
+        .or_else(|| last.strip_prefix("有多少"))
+        .or_else(|| last.strip_prefix("几个"))
+        .or_else(|| last.strip_prefix('几'))
+        .unwrap_or(last);
+    exact(bare)
+}
+
+fn exact(word: &str) -> Option<Unit> {
+    let singular = word.strip_suffix('s').filter(|w| w.len() > 2).unwrap_or(word);
+    WRITTEN
+        .iter()
+        .find(|(_, words)| words.contains(&word) || words.contains(&singular))
+        .map(|(unit, _)| *unit)
+}
+
+/// What a column is measured in, going by its name.
+pub fn of(column: &Column) -> Option<Unit> {
+    if column.role != Role::Measure {
+        return None;
+    }
+    let name = normal(&column.name);
+    let bracketed =
+        name.rsplit_once(['(', '[', '（']).map(|(_, u)| u.trim_end_matches([')', ']', '）']).trim());
+    if let Some(unit) = bracketed.and_then(exact) {
+        return Some(unit);
+    }
+    if column.words.chars().any(is_cjk) {
+        const ENDINGS: [&str; 13] = [
+            "天数", "小时", "工时", "分钟", "秒数", "公里", "里程", "公斤", "吨数", "人数", "件数", "人次",
+            "课时",
+        ];
+        return ENDINGS.iter().find(|e| column.words.ends_with(**e)).and_then(|e| exact(e));
+    }
+    let words: Vec<&str> = column.words.split(' ').collect();
+    let alone = words.len() == 1;
+    let said = |w: &&&str| !alone || w.len() > 2;
+    let last = words.last().filter(said).and_then(|w| exact(w));
+    last.or_else(|| {
+        words
+            .first()
+            .and_then(|w| exact(w))
+            .filter(|u| matches!(u, Unit::Day | Unit::Hour | Unit::Minute | Unit::Night | Unit::Second))
+    })
+}
+
+/// Says how long something takes.
+pub fn is_time(unit: Unit) -> bool {
+    matches!(unit, Unit::Day | Unit::Night | Unit::Hour | Unit::Minute | Unit::Second)
+}
+
+/// The columns of a table measured in a unit.
+pub fn columns(table: &Table, unit: Unit) -> Vec<usize> {
+    if unit == Unit::Money {
+        return main_money(table).into_iter().collect();
+    }
+    table.indices(|c| of(c) == Some(unit))
+}
+
+/// The column that says how long: the only one in a unit of time.
+pub fn only_duration(table: &Table) -> Option<usize> {
+    let found = table
+        .indices(|c| c.role == Role::Measure && (of(c).is_some_and(is_time) || c.has_concept("duration")));
+    found.first().copied().filter(|_| found.len() == 1)
+}
+
+/// An amount of money: by its unit, or by what it is called.
+pub fn is_money(column: &Column) -> bool {
+    const WORDS: [&str; 25] = [
+        "amount", "revenue", "sales", "fee", "fees", "charge", "charges", "price", "cost", "costs", "total",
+        "value", "paid", "premium", "rent", "spend", "income", "payment", "bill", "subtotal", "salary",
+        "fare", "budget", "turnover", "takings",
+    ];
+    const CHINESE: [&str; 16] = [
+        "金额", "额", "费", "费用", "款", "价", "单价", "收入", "成本", "租金", "工资", "薪", "保费", "利润",
+        "营收", "花费",
+    ];
+    if column.role != Role::Measure || column.unit.as_deref() == Some("%") {
+        return false;
+    }
+    let unit = of(column);
+    if let Some(unit) = unit {
+        return unit == Unit::Money;
+    }
+    let last = column.full.rsplit(' ').next().unwrap_or("");
+    WORDS.contains(&last) || CHINESE.iter().any(|e| column.words.ends_with(e))
+}
+
+/// The amount a table is about: what `how much` asks for when nothing else is said.
+pub fn main_money(table: &Table) -> Option<usize> {
+    const ASIDE: [&str; 14] = [
+        "tip",
+        "tax",
+        "discount",
+        "commission",
+        "freight",
+        "deposit",
+        "price",
+        "budget",
+        "target",
+        "salary",
+        "bonus",
+        "refund",
+        "cost",
+        "profit",
+    ];
+    let money = table.indices(is_money);
+    let aside = |i: &&usize| {
+        let column = &table.columns[**i];
+        ASIDE.iter().any(|id| column.has_concept(id)) || column.default_agg == DefaultAgg::Mean
+    };
+    let main: Vec<usize> = money.iter().filter(|i| !aside(i)).copied().collect();
+    let sure = |i: &&usize| table.columns[**i].concepts.iter().any(|(id, q)| id == "revenue" && *q >= 2);
+    // What one costs is not what was taken in, where it is told how many.
+    let unit_price = |i: usize| {
+        let column = &table.columns[i];
+        column.has_concept("price")
+            && table.columns.iter().any(|c| c.has_concept("quantity") || c.has_concept("yield_amount"))
+    };
+    match (&main[..], &money[..]) {
+        ([one], _) => Some(*one),
+        ([], [one]) if !unit_price(*one) => Some(*one),
+        ([], _) => None,
+        _ => main.iter().find(sure).copied(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::testing::{sales, staff};
+
+    #[test]
+    fn units_are_told_from_headers_and_questions() {
+        assert_eq!(ending("多少天"), Some(Unit::Day));
+        assert_eq!(ending("how many hours"), Some(Unit::Hour));
+        assert_eq!(ending("how many"), None);
+        assert_eq!(ending("几公里"), Some(Unit::Kilometre));
+    }
+
+    #[test]
+    fn a_table_has_one_main_amount() {
+        let table = sales();
+        assert_eq!(main_money(&table).map(|i| table.columns[i].name.as_str()), Some("销售额"));
+        let table = staff();
+        assert_eq!(main_money(&table).map(|i| table.columns[i].name.as_str()), Some("annual_salary"));
+        assert_eq!(only_duration(&table), None);
+    }
+}
