@@ -47,6 +47,10 @@ impl Dictionary {
                 let says_less = lacking
                     && concept.role == ConceptRole::Measure
                     && dictionary.says_more(name, tables, glossary);
+                // `培训费` where `培训` is a value: its costs, not a figure of its own.
+                if lacking && concept.role == ConceptRole::Measure && dictionary.begins_with_value(name) {
+                    continue;
+                }
                 match dictionary
                     .figure_about(name, tables)
                     .filter(|_| lacking && concept.role == ConceptRole::Measure)
@@ -91,6 +95,13 @@ impl Dictionary {
         });
         let first = found.next()?;
         found.next().is_none().then_some(first)
+    }
+
+    fn begins_with_value(&self, name: &str) -> bool {
+        let Some(bare) = ["费用", "费", "金额", "数量"].iter().find_map(|e| name.strip_suffix(e)) else { return false };
+        let chars: Vec<char> = bare.chars().collect();
+        let entries = chars.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
+        entries.iter().any(|(p, m)| *p == chars && matches!(m, Meaning::Value(..)))
     }
 
     /// The one dimension a character stands for after `哪种` and `各`: `假` of `假别`.
@@ -157,7 +168,7 @@ impl Dictionary {
                 self.add(part, Meaning::Column(at, 2));
                 let root = stem(part);
                 for (_, word) in
-                    glossary.stop_stems.iter().filter(|(s, w)| root.len() >= 4 && *s == root && w != part)
+                    glossary.stop_stems.iter().filter(|(s, w)| w.len() > 4 && root.len() >= 4 && *s == root && w != part)
                 {
                     self.add(word, Meaning::Column(at, 2));
                 }

@@ -131,7 +131,7 @@ impl Glossary {
             .words
             .iter()
             .map(|w| normal(w))
-            .filter(|w| w.len() > 4 && w.is_ascii() && !w.contains(' '));
+            .filter(|w| w.len() >= 4 && w.is_ascii() && !w.contains(' '));
         self.stop_stems.extend(long.map(|w| (crate::names::stem(&w), w)));
         self.value_groups
             .extend(raw.values.groups.iter().map(|g| g.iter().map(|v| normal(v)).collect::<Vec<_>>()));
@@ -178,9 +178,9 @@ impl Glossary {
     /// Other names of a value, normalised, itself excluded.
     pub fn value_aliases(&self, value: &str) -> impl Iterator<Item = &str> {
         let value = normal(value);
-        let group = self.value_groups.iter().find(|g| g.contains(&value));
         let value_again = value.clone();
-        group.into_iter().flatten().map(String::as_str).filter(move |v| **v != *value_again)
+        let groups = self.value_groups.iter().filter(move |g| g.contains(&value));
+        groups.flatten().map(String::as_str).filter(move |v| **v != *value_again)
     }
 }
 

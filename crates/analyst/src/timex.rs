@@ -24,6 +24,8 @@ pub enum Piece {
     Half(Option<YearRef>, i8),
     Quarter(Option<YearRef>, i8),
     Month(Option<YearRef>, i8),
+    /// Three months from this one on: `summer`.
+    Season(Option<YearRef>, i8),
     Day(Date),
     /// `back` units before the one that holds the last day.
     Relative(Unit, i32),
@@ -229,13 +231,14 @@ fn with_direction(text: &str, before: &str, start: usize, end: usize, piece: Pie
 /// `from January to June 2024`, `2024年1月到6月`: the year said once holds for both.
 fn share_year(a: Piece, b: Piece) -> (Piece, Piece) {
     let year_of = |p: Piece| match p {
-        Piece::Month(y, _) | Piece::Quarter(y, _) | Piece::Half(y, _) => y,
+        Piece::Month(y, _) | Piece::Season(y, _) | Piece::Quarter(y, _) | Piece::Half(y, _) => y,
         Piece::Day(d) => Some(YearRef::Number(d.year())),
         Piece::Year(y) => Some(y),
         _ => None,
     };
     let with = |p: Piece, y: Option<YearRef>| match p {
         Piece::Month(None, m) => Piece::Month(y, m),
+        Piece::Season(None, m) => Piece::Season(y, m),
         Piece::Quarter(None, q) => Piece::Quarter(y, q),
         Piece::Half(None, h) => Piece::Half(y, h),
         other => other,
@@ -259,7 +262,7 @@ impl When {
     /// A part of a year whose year was not said.
     pub fn lacks_year(self) -> bool {
         let lacks =
-            |p: Piece| matches!(p, Piece::Month(None, _) | Piece::Quarter(None, _) | Piece::Half(None, _));
+            |p: Piece| matches!(p, Piece::Month(None, _) | Piece::Season(None, _) | Piece::Quarter(None, _) | Piece::Half(None, _));
         match self {
             When::In(p) | When::Since(p) | When::Before(p) | When::After(p) => lacks(p),
             When::Between(a, b) => lacks(a) || lacks(b),
@@ -358,6 +361,10 @@ impl Piece {
             Piece::Month(y, m) => {
                 let year = latest(y, m);
                 stretch(year, m, 1, format!("{year}-{m:02}"))
+            }
+            Piece::Season(y, m) => {
+                let year = latest(y, m);
+                stretch(year, m, 3, format!("{year}-{m:02} – {:02}", (m + 1) % 12 + 1))
             }
             Piece::Day(d) => Some((d, d.tomorrow().ok()?, d.to_string())),
             Piece::Relative(unit, back) => {

@@ -100,6 +100,13 @@ impl Reader<'_> {
         let column = self.doer(i, column);
         match self.scope.role(column) {
             Role::Measure if self.names_what_rows_are(i, column) => self.read_row_noun(i),
+            Role::Measure if self.spent_per(i) => {
+                let main = self.scope.in_scope[0];
+                let money = crate::units::main_money(&self.scope.tables[main]);
+                self.draft.measures.extend(money.map(|c| Wanted::Plain(ColRef { table: main, column: c }, None)));
+                self.draft.per_unit = Some(column);
+                self.draft.measures.push(Wanted::Plain(column, None));
+            }
             Role::Measure if self.is_unit_of_another(i, column) => {
                 self.draft.per_unit = Some(column);
                 self.draft.measures.push(Wanted::Plain(column, None));

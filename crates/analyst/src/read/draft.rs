@@ -3,7 +3,7 @@
 
 use std::collections::HashSet;
 
-use crate::lex::ColRef;
+use crate::lex::{ColRef, Lexed};
 use crate::question::{Agg, ChartKind, Cmp, Grain, Measure, Note, Order};
 use crate::read::tokens::{Scope, Tok, Token};
 use crate::read::{asked, pairs};
@@ -126,14 +126,13 @@ pub(super) struct Reader<'a> {
     pub(super) draft: Draft,
 }
 
-/// `ignored` are the words that were passed over.
-pub fn draft(scope: &Scope<'_>, tokens: &[Token], ignored: &[String]) -> Draft {
+pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     // Verbs only imply a figure; between other words they would stand in the way.
     let verb = |t: &Token| matches!(t.tok, Tok::Word(Word::Sell | Word::Spend | Word::Earn));
     let (verbs, spoken): (Vec<Token>, Vec<Token>) = tokens.iter().cloned().partition(verb);
     let (spoken, units) = asked::without_units(spoken);
     let draft =
-        Draft { hints: asked::hints(scope, ignored), unsure: !ignored.is_empty(), ..Draft::default() };
+        Draft { hints: asked::hints(scope, lexed), unsure: !lexed.ignored.is_empty(), ..Draft::default() };
     let mut reader = Reader { scope, tokens: &spoken, used: vec![false; spoken.len()], units, draft };
     for token in verbs {
         if let Tok::Word(w) = token.tok {
@@ -151,7 +150,7 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], ignored: &[String]) -> Draft {
     if let Some(unit) = draft.per_unit.filter(|u| !draft.plain_measures().contains(u)) {
         draft.measures.push(Wanted::Plain(unit, None));
     }
-    draft.asks_money |= ignored.iter().any(|w| matches!(w.as_str(), "费" | "款" | "额"));
+    draft.asks_money |= lexed.ignored.iter().any(|w| matches!(w.as_str(), "费" | "款" | "额"));
     pairs::pair_up(&mut draft);
     draft
 }
@@ -280,6 +279,7 @@ impl Reader<'_> {
         }
         let quiet = matches!(text, "quietest" | "least busy" | "最清闲" | "最冷清");
         match w {
+            Word::Highest if matches!(text, "coldest" | "最冷") => self.draft.order = Some(Order::Ascending),
             Word::Busiest if quiet => self.draft.order = Some(Order::Ascending),
             Word::Bottom | Word::Lowest | Word::Ascending | Word::WorstSelling | Word::Slowest => {
                 self.draft.order = Some(Order::Ascending)

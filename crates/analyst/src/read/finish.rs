@@ -266,6 +266,7 @@ fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Res
             .or_else(|| about_nouns(scope, draft))
             .or(thing)
             .or_else(|| default_column(scope))
+            .or_else(|| crate::units::main_money(&scope.tables[question.table]).map(|c| ColRef { table: question.table, column: c }))
         else {
             return Err(Refusal::NothingAsked);
         };

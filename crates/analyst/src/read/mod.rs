@@ -92,13 +92,13 @@ fn read_one(
     let chosen = scope::choose(glossary, tables, lexed, previous.map(|(s, _)| s.as_slice()))?;
     let scope = Scope { glossary, tables, in_scope: chosen.in_scope.clone() };
     let tokens = tokens::tokens(&scope, lexed);
-    let mut new = draft::draft(&scope, &tokens, &lexed.ignored);
+    let mut new = draft::draft(&scope, &tokens, lexed);
     new.notes.extend(chosen.note);
     match previous {
         Some((old_scope, old)) if is_follow_up(&new, &tokens, text) => {
             // The words may be about the table of the question before.
             let scope = Scope { glossary, tables, in_scope: old_scope.clone() };
-            let new = draft::draft(&scope, &tokens::tokens(&scope, lexed), &lexed.ignored);
+            let new = draft::draft(&scope, &tokens::tokens(&scope, lexed), lexed);
             Ok((old_scope.clone(), merge(&scope, old, new)))
         }
         _ => Ok((chosen.in_scope, new)),

@@ -34,6 +34,13 @@ impl Reader<'_> {
         said_per && additive && (0..self.tokens.len()).any(figure)
     }
 
+    /// `average spend per guest`: money over a column, where no figure is named.
+    pub(super) fn spent_per(&self, i: usize) -> bool {
+        let per = self.before(i) == Some(Word::By) && self.tokens[i - 1].text == "per";
+        let figure = |j: usize| j != i && self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
+        per && self.draft.says_any(&[Word::Spend, Word::Earn, Word::Sell]) && !(0..self.tokens.len()).any(figure)
+    }
+
     /// A negation that is followed by nothing it could exclude changes the rows in an unknown way.
     pub(super) fn negation_leads_nowhere(&mut self, i: usize) {
         let next =
@@ -176,10 +183,12 @@ impl Reader<'_> {
 
     /// What rows are called: counted, or nothing more than a noun.
     pub(super) fn read_row_noun(&mut self, i: usize) {
+        let each = self.before(i) == Some(Word::By);
         let counted = matches!(self.before_values(i), Some(Word::HowMany | Word::Count | Word::HowMuch))
             || self.after(i) == Some(Word::CountSuffix)
             || self.asked_after(i)
             || self.most(i);
+        let counted = counted && !each;
         self.draft.names_rows = true;
         self.name_rows(i);
         // `birthday parties`: such rows, counted once.
@@ -198,8 +207,12 @@ impl Reader<'_> {
 
     pub(super) fn name_rows(&mut self, i: usize) {
         let text = &self.tokens[i].text;
-        let singular = if text.is_ascii() { text.strip_suffix('s').unwrap_or(text) } else { text };
-        self.draft.nouns.push(singular.to_owned());
+        let singular = match text.strip_suffix("ies").filter(|_| text.is_ascii()) {
+            Some(bare) => format!("{bare}y"),
+            None if text.is_ascii() => text.strip_suffix('s').unwrap_or(text).to_owned(),
+            None => text.clone(),
+        };
+        self.draft.nouns.push(singular);
     }
 
     /// A word of the file's name counts nothing: asked how many there are of it, the table does not say.

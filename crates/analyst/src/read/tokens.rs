@@ -139,7 +139,9 @@ fn choose(scope: &Scope<'_>, mention: &Mention) -> Vec<Tok> {
     let Some(best) = ranked.first().cloned() else { return Vec::new() };
     if let Tok::Val(column, _) = &best.1 {
         let same = |(r, t): &(u8, Tok)| *r == best.0 && matches!(t, Tok::Val(c, _) if c == column);
-        return ranked.iter().filter(|t| same(t)).map(|(_, t)| t.clone()).collect();
+        let mut all: Vec<Tok> = ranked.iter().filter(|t| same(t)).map(|(_, t)| t.clone()).collect();
+        all.dedup();
+        return all;
     }
     let Tok::Col(first, None) = best.1 else { return vec![best.1] };
     let other = ranked.iter().skip(1).find_map(|(r, t)| match t {

@@ -63,6 +63,10 @@ pub(super) static PATTERNS: LazyLock<Vec<(Regex, Build)>> = LazyLock::new(|| {
         (r"(上|下)半年".into(), |c| Some(Piece::Half(None, which_half(c, 1)?))),
         (r"\bh([12])\b".into(), |c| Some(Piece::Half(None, digit(c, &[1])?))),
         (r"(first|second|1st|2nd) half(?: of the year)?".into(), |c| Some(Piece::Half(None, ordinal(c.get(1)?.as_str())?))),
+        (format!(r"\b(spring|summer|autumn|fall|winter)(?: of| in)? {y}"), |c| Some(Piece::Season(year(c, 2), season(c.get(1)?.as_str())?))),
+        (format!(r"{y}年?的?(春|夏|秋|冬)[天季]?"), |c| Some(Piece::Season(year(c, 1), season(c.get(2)?.as_str())?))),
+        (r"\b(?:in |during |over |the |of )+(spring|summer|autumn|fall|winter)\b".into(), |c| Some(Piece::Season(None, season(c.get(1)?.as_str())?))),
+        (r"(春|夏|秋|冬)[天季]".into(), |c| Some(Piece::Season(None, season(c.get(1)?.as_str())?))),
         (format!(r"\b{MONTHS}\b"), |c| Some(Piece::Month(None, month_name(c, 1)?))),
     ];
     list.into_iter().filter_map(|(p, build)| Regex::new(&p).ok().map(|r| (r, build))).collect()
@@ -88,6 +92,16 @@ fn ymd(c: &Captures<'_>, y: usize, m: usize, d: usize) -> Option<Piece> {
 fn digit(c: &Captures<'_>, groups: &[usize]) -> Option<i8> {
     let text = groups.iter().find_map(|g| c.get(*g))?.as_str();
     i8::try_from(small(text)?).ok()
+}
+
+fn season(word: &str) -> Option<i8> {
+    Some(match word {
+        "spring" | "春" => 3,
+        "summer" | "夏" => 6,
+        "autumn" | "fall" | "秋" => 9,
+        "winter" | "冬" => 12,
+        _ => return None,
+    })
 }
 
 fn which_half(c: &Captures<'_>, group: usize) -> Option<i8> {
