@@ -98,7 +98,10 @@ impl Dictionary {
     }
 
     fn begins_with_value(&self, name: &str) -> bool {
-        let Some(bare) = ["费用", "费", "金额", "数量"].iter().find_map(|e| name.strip_suffix(e)) else { return false };
+        let Some(bare) = ["费用", "费", "金额", "数量"].iter().find_map(|e| name.strip_suffix(e))
+        else {
+            return false;
+        };
         let chars: Vec<char> = bare.chars().collect();
         let entries = chars.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
         entries.iter().any(|(p, m)| *p == chars && matches!(m, Meaning::Value(..)))
@@ -167,14 +170,21 @@ impl Dictionary {
             {
                 self.add(part, Meaning::Column(at, 2));
                 let root = stem(part);
-                for (_, word) in
-                    glossary.stop_stems.iter().filter(|(s, w)| w.len() > 4 && root.len() >= 4 && *s == root && w != part)
+                for (_, word) in glossary
+                    .stop_stems
+                    .iter()
+                    .filter(|(s, w)| w.len() > 4 && root.len() >= 4 && *s == root && w != part)
                 {
                     self.add(word, Meaning::Column(at, 2));
                 }
             }
-            if !column.full.contains(' ') && column.full.is_ascii() {
-                let other_form = |w: &&(String, String)| w.1 != column.full && same_word(&w.1, &column.full);
+            let noun = ["ment", "ion", "er", "or"].iter().any(|e| column.full.ends_with(e));
+            if !column.full.contains(' ') && column.full.is_ascii() && !noun {
+                let other_form = |w: &&(String, String)| {
+                    w.1 != column.full
+                        && w.1.len().abs_diff(column.full.len()) <= 3
+                        && same_word(&w.1, &column.full)
+                };
                 for (_, word) in glossary.stop_stems.iter().filter(other_form) {
                     self.add(word, Meaning::Column(at, 2));
                 }

@@ -342,8 +342,19 @@ fn settle_money(columns: &mut [Column]) {
             && (CURRENCIES.iter().any(|m| name.contains(m)) || crate::units::is_money(c))
     };
     let mut found = columns.iter_mut().filter(|c| money(c));
-    const APART: [&str; 11] =
-        ["energy_fee", "cost", "price", "tip", "discount", "budget", "target", "salary", "tax", "deposit", "balance"];
+    const APART: [&str; 11] = [
+        "energy_fee",
+        "cost",
+        "price",
+        "tip",
+        "discount",
+        "budget",
+        "target",
+        "salary",
+        "tax",
+        "deposit",
+        "balance",
+    ];
     if let (Some(only), None) = (found.next(), found.next())
         && !only.concepts.iter().any(|(id, _)| APART.contains(&id.as_str()))
     {

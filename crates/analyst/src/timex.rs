@@ -261,8 +261,15 @@ impl When {
 
     /// A part of a year whose year was not said.
     pub fn lacks_year(self) -> bool {
-        let lacks =
-            |p: Piece| matches!(p, Piece::Month(None, _) | Piece::Season(None, _) | Piece::Quarter(None, _) | Piece::Half(None, _));
+        let lacks = |p: Piece| {
+            matches!(
+                p,
+                Piece::Month(None, _)
+                    | Piece::Season(None, _)
+                    | Piece::Quarter(None, _)
+                    | Piece::Half(None, _)
+            )
+        };
         match self {
             When::In(p) | When::Since(p) | When::Before(p) | When::After(p) => lacks(p),
             When::Between(a, b) => lacks(a) || lacks(b),

@@ -42,9 +42,8 @@ impl Reader<'_> {
     /// `deals`, where a column is called `deal value`: the rows, not what they are worth.
     pub(super) fn names_what_rows_are(&self, i: usize, column: ColRef) -> bool {
         const WORTH: [&str; 17] = [
-            "age",
-            "value", "amount", "price", "cost", "fee", "total", "size", "charge", "revenue", "worth", "days",
-            "hours", "minutes", "duration", "length", "weight",
+            "age", "value", "amount", "price", "cost", "fee", "total", "size", "charge", "revenue", "worth",
+            "days", "hours", "minutes", "duration", "length", "weight",
         ];
         let found = self.scope.column(column);
         let text = self.tokens[i].text.as_str();
@@ -71,7 +70,10 @@ impl Reader<'_> {
         let named = found.concepts.iter().filter_map(|(id, _)| self.scope.glossary.concept(id));
         let is_name = named.into_iter().any(|c| c.names.iter().any(|n| stem(n) == root));
         // `win probability of qualified deals`: another figure is asked for.
-        let other = self.tokens.iter().any(|t| matches!(t.tok, Tok::Col(c, _) if c != column && self.scope.role(c) == Role::Measure));
+        let other = self
+            .tokens
+            .iter()
+            .any(|t| matches!(t.tok, Tok::Col(c, _) if c != column && self.scope.role(c) == Role::Measure));
         let after_value = i > 0 && matches!(self.tokens[i - 1].tok, Tok::Val(..)) && self.close(i - 1, i);
         let plural = plural || text.ends_with('s') && other && after_value;
         of_it && !is_name && WORTH.contains(&last) && (counted || plural && !self.draft.says(Word::HowMuch))
@@ -156,10 +158,15 @@ pub(super) fn hints(scope: &Scope<'_>, lexed: &Lexed) -> Vec<ColRef> {
     const GENERAL: &str = "数量额费人时天日元件个单总价率分次用年月的度成";
     let Some(&main) = scope.in_scope.first() else { return Vec::new() };
     // Verbs that mean nothing by themselves hint just as well: `报了多少` at `报销金额`.
-    let verbs = lexed.mentions.iter().filter(|m| m.meanings.iter().all(|m| *m == Meaning::Stop)).map(|m| m.text.trim_end_matches('了'));
+    let verbs = lexed
+        .mentions
+        .iter()
+        .filter(|m| m.meanings.iter().all(|m| *m == Meaning::Stop))
+        .map(|m| m.text.trim_end_matches('了'));
     let verbs = verbs.filter(|w| !w.is_empty() && !w.is_ascii() && !w.chars().all(|c| GENERAL.contains(c)));
     let words: Vec<&str> = lexed.ignored.iter().map(String::as_str).chain(verbs).collect();
-    let holds = |c: &Column| c.role == Role::Measure && words.iter().any(|w| !w.is_ascii() && c.words.contains(w));
+    let holds =
+        |c: &Column| c.role == Role::Measure && words.iter().any(|w| !w.is_ascii() && c.words.contains(w));
     scope.tables[main].indices(holds).into_iter().map(|column| ColRef { table: main, column }).collect()
 }
 

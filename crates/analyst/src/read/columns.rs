@@ -103,7 +103,9 @@ impl Reader<'_> {
             Role::Measure if self.spent_per(i) => {
                 let main = self.scope.in_scope[0];
                 let money = crate::units::main_money(&self.scope.tables[main]);
-                self.draft.measures.extend(money.map(|c| Wanted::Plain(ColRef { table: main, column: c }, None)));
+                self.draft
+                    .measures
+                    .extend(money.map(|c| Wanted::Plain(ColRef { table: main, column: c }, None)));
                 self.draft.per_unit = Some(column);
                 self.draft.measures.push(Wanted::Plain(column, None));
             }
@@ -254,6 +256,19 @@ impl Reader<'_> {
             || self.after(i) == Some(Word::Count) && if by { touching(i + 1) } else { self.close(i, i + 1) }
             || self.asked_after(i);
         let suffix = self.counts_despite_quantity(i) || suffix;
+        // `total sales for all outlets`: of all together.
+        if by && self.draft.says(Word::Sum) && i > 0 && self.tokens[i - 1].text == "for all" {
+            self.used[i] = true;
+            return;
+        }
+        // `how many times did a service …`: rows.
+        if !by
+            && self.tokens.iter().any(|t| t.text == "how many times")
+            && matches!(self.before_values(i), Some(Word::Count))
+        {
+            self.used[i] = true;
+            return;
+        }
         // `how many room nights`: the nights are counted.
         if !by && !suffix && self.figure_follows(i) && self.before_values(i) == Some(Word::HowMany) {
             self.used[i] = true;

@@ -221,6 +221,15 @@ impl Reader<'_> {
         // `12 months` counts, it does not group.
         let counted =
             i > 0 && matches!(self.tokens[i - 1].tok, Tok::Num(_)) && self.before(i - 1) != Some(Word::By);
+        // `是多少小时`: the unit of what is asked.
+        let asked = i > 0
+            && matches!(self.before(i), Some(Word::HowMany | Word::HowMuch))
+            && self.tokens[i].start.saturating_sub(self.tokens[i - 1].end) <= 1
+            && crate::units::ending(&self.tokens[i].text).is_some();
+        if asked {
+            self.draft.asks_unit = crate::units::ending(&self.tokens[i].text);
+            return;
+        }
         // … unless it is the window of a moving average, which is of such periods.
         let window = self.tokens.iter().any(|t| t.tok == Tok::Word(Word::Moving));
         // `雨天` is a kind of day, not a period.
@@ -266,6 +275,14 @@ impl Reader<'_> {
         self.draft.asks_units |= matches!(self.tokens[i].text.as_str(), "多少件" | "多少台" | "多少款");
         self.draft.most |=
             matches!(self.tokens[i].text.as_str(), "most" | "fewest" | "least" | "最多" | "最少");
+        // `their very first invoice`: of each, which is not told apart here.
+        let next = self.tokens.get(i + 1).map(|t| &t.tok);
+        if self.tokens[i].text == "first"
+            && matches!(next, Some(Tok::Col(c, _)) if self.scope.role(*c) == Role::Id)
+            || self.tokens[i].text == "首次" && matches!(next, Some(Tok::Col(..)))
+        {
+            self.draft.dangling.push(self.tokens[i].text.clone());
+        }
         // `per mile`, `每公里`: divided by something that is no column.
         let text = self.tokens[i].text.as_str();
         let apart = |most: usize| {
@@ -279,7 +296,9 @@ impl Reader<'_> {
         }
         let quiet = matches!(text, "quietest" | "least busy" | "最清闲" | "最冷清");
         match w {
-            Word::Highest if matches!(text, "coldest" | "最冷") => self.draft.order = Some(Order::Ascending),
+            Word::Highest if matches!(text, "coldest" | "最冷") => {
+                self.draft.order = Some(Order::Ascending)
+            }
             Word::Busiest if quiet => self.draft.order = Some(Order::Ascending),
             Word::Bottom | Word::Lowest | Word::Ascending | Word::WorstSelling | Word::Slowest => {
                 self.draft.order = Some(Order::Ascending)

@@ -25,6 +25,26 @@ impl Reader<'_> {
             self.draft.lacking.retain(|(c, _)| *c != index);
             return;
         }
+        // `ticket volume`: how many there were.
+        let thing = i.checked_sub(1).and_then(|j| self.tokens.get(j)).is_some_and(|t| match t.tok {
+            Tok::RowNoun => true,
+            Tok::Col(c, _) => self.scope.role(c) == Role::Id,
+            _ => false,
+        });
+        if thing && self.tokens[i].text.starts_with("volume") {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            self.draft.measures.push(Wanted::Fixed(Measure::Rows));
+            return;
+        }
+        // `公司每个月`: ours.
+        if concept.id == "company"
+            && !matches!(self.before(i), Some(Word::By | Word::Which | Word::HowMany))
+            && !self.asked_after(i)
+            && !self.most(i)
+        {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            return;
+        }
         if concept.id == "aov"
             && let Some(money) = crate::units::main_money(&self.scope.tables[self.scope.in_scope[0]])
         {

@@ -288,7 +288,10 @@ fn about_rows(scope: &Scope<'_>, draft: &Draft) -> Option<ColRef> {
     });
     named
         .filter(|_| !draft.grouped)
-        .or_else(|| about_nouns(scope, draft).filter(|_| draft.loose_agg.is_some() || draft.order.is_some() && !draft.most))
+        .or_else(|| {
+            about_nouns(scope, draft)
+                .filter(|_| draft.loose_agg.is_some() || draft.order.is_some() && !draft.most)
+        })
         .or_else(|| {
             let asked = draft.order.is_some() || draft.loose_agg.is_some() || draft.says(Word::HowMuch);
             draft.things.first().copied().filter(|_| asked)

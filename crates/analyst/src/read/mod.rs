@@ -3,6 +3,7 @@
 
 mod asked;
 mod columns;
+mod conditions;
 pub mod draft;
 pub mod finish;
 pub mod growth;

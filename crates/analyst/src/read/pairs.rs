@@ -38,7 +38,8 @@ impl Reader<'_> {
     pub(super) fn spent_per(&self, i: usize) -> bool {
         let per = self.before(i) == Some(Word::By) && self.tokens[i - 1].text == "per";
         let figure = |j: usize| j != i && self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
-        per && self.draft.says_any(&[Word::Spend, Word::Earn, Word::Sell]) && !(0..self.tokens.len()).any(figure)
+        per && self.draft.says_any(&[Word::Spend, Word::Earn, Word::Sell])
+            && !(0..self.tokens.len()).any(figure)
     }
 
     /// A negation that is followed by nothing it could exclude changes the rows in an unknown way.
@@ -51,6 +52,7 @@ impl Reader<'_> {
         let lacks = |c: &ColRef| match self.scope.role(*c) {
             Role::Measure => true,
             Role::Dimension => !valued && self.tokens[i].text.starts_with("without"),
+            Role::Time => !matches!(self.tokens.get(i + 2).map(|t| &t.tok), Some(Tok::Time(_))),
             _ => false,
         };
         if let Some(column) = self.col(i + 1).filter(lacks)
@@ -242,6 +244,15 @@ pub(super) fn about_nouns(scope: &Scope<'_>, draft: &Draft) -> Option<ColRef> {
 
 /// Turns the two figures of a draft into one where the words between them say so.
 pub(super) fn pair_up(draft: &mut Draft) {
+    if let [Wanted::Plain(a, x), Wanted::Plain(b, y)] = &draft.measures[..]
+        && a == b
+        && (x == y || x.is_none() || y.is_none())
+    {
+        // `顺丰的运费占全部运费`: one figure, said twice.
+        let agg = x.or(*y);
+        draft.measures = vec![Wanted::Plain(*a, agg)];
+        draft.part_of = false;
+    }
     let columns: Vec<ColRef> = draft.plain_measures();
     let ([first, second], true) = (&columns[..], draft.measures.len() == 2) else { return };
     let ratio = |concept: usize, n: ColRef, d: ColRef| {

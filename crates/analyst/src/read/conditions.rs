@@ -1,0 +1,266 @@
+//! Bounds, dates and conditions of a question, and readings that would answer something else: a period that is part of a
+//! name, a rate nothing was found for. Chooses no figure.
+
+use jiff::civil::Date;
+
+use crate::glossary::DefaultAgg;
+use crate::lex::ColRef;
+use crate::question::{Agg, Cmp, Filter, Grain, Intent, Measure, Note, Order, Question, Refusal};
+use crate::read::draft::{Draft, Wanted};
+use crate::read::measures::default_column;
+use crate::read::pairs::about_nouns;
+use crate::read::tokens::Scope;
+use crate::table::Role;
+use crate::timex::Days;
+use crate::word::Word;
+
+/// `how many tickets have no score`: rows without one, not a survey of the table.
+pub(super) fn lacks_value(scope: &Scope<'_>, draft: &mut Draft) {
+    let asks = draft.says_any(&[Word::HowMany, Word::Count, Word::Which, Word::List, Word::Share]);
+    let counted = draft.measures.iter().any(|m| matches!(m, Wanted::Fixed(Measure::Rows)));
+    if !draft.says(Word::Missing) || !asks || !(counted || draft.names_rows) {
+        return;
+    }
+    let Some(column) = draft.plain_measures().last().copied().or(draft.dims.last().copied()) else { return };
+    let found = scope.column(column);
+    if found.nulls > 0 {
+        draft.empty.push(column);
+    } else if found.counts_from_zero() {
+        draft.numbers.push((Some(column), Cmp::Eq, 0.0));
+    } else {
+        return;
+    }
+    draft.words.remove(&Word::Missing);
+    draft.measures.retain(|m| !matches!(m, Wanted::Plain(c, _) if *c == column));
+    draft.dims.retain(|d| *d != column);
+}
+
+/// A rate that nothing was found for is not answered with something else.
+pub(super) fn rate_is_lost(scope: &Scope<'_>, draft: &Draft, question: &Question) -> bool {
+    let named = |c: ColRef| {
+        let full = &scope.column(c).full;
+        full.contains("rate") || full.contains("ratio") || full.contains('率') || full.contains('比')
+    };
+    let rated = |m: &Measure| match m {
+        Measure::RateYes(_) | Measure::RateIs { .. } | Measure::Ratio { .. } => true,
+        Measure::Of(_, c) => named(*c),
+        _ => false,
+    };
+    let shared =
+        matches!(
+            question.intent,
+            Intent::Share | Intent::ShareOf { .. } | Intent::Cohort { .. } | Intent::Funnel { .. }
+        ) || draft.says_any(&[Word::Growth, Word::Yoy, Word::Mom, Word::Correlation, Word::Forecast]);
+    draft.says(Word::Rate) && !shared && !question.measures.iter().any(rated)
+}
+
+/// `study hours per week` of a column that says so needs no dates.
+pub(super) fn drop_named_period(scope: &Scope<'_>, draft: &mut Draft) {
+    let dated = scope.in_scope.iter().any(|t| scope.tables[*t].main_date().is_some());
+    let word = match draft.grain {
+        Some(Grain::Week) => "week",
+        Some(Grain::Month) => "month",
+        Some(Grain::Day) => "day",
+        Some(Grain::Hour) => "hour",
+        Some(Grain::Year) => "year",
+        _ => return,
+    };
+    let monthly = |c: &ColRef| {
+        let full = &scope.column(*c).full;
+        full.starts_with("monthly ") || full.starts_with('月')
+    };
+    // `每个月工资发多少` of a column of monthly pay.
+    let paid = draft.grain == Some(Grain::Month)
+        && draft.says(Word::HowMuch)
+        && draft.plain_measures().iter().any(monthly);
+    if paid || !dated && draft.plain_measures().iter().any(|c| scope.column(*c).full.contains(word)) {
+        draft.grain = None;
+    }
+}
+
+/// The slowest takes longest, and the worst delay is the longest.
+pub(super) fn set_order(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+    const BAD: [&str; 10] = [
+        "duration",
+        "delay",
+        "wait",
+        "transit",
+        "resolution_time",
+        "response",
+        "downtime",
+        "defects",
+        "absences",
+        "cost",
+    ];
+    let Some(Measure::Of(_, column)) = question.measures.first() else { return };
+    let found = scope.column(*column);
+    let named = ["周期", "时长", "天数", "时间"].iter().any(|e| found.words.ends_with(e));
+    if !named && !BAD.iter().any(|id| found.has_concept(id)) || draft.grain.is_some() {
+        return;
+    }
+    let slow = draft.says(Word::Slowest) || draft.judged == Some(false);
+    let fast = draft.says(Word::Fastest) || draft.judged == Some(true);
+    if slow {
+        question.order = Order::Descending;
+    } else if fast {
+        question.order = Order::Ascending;
+    }
+}
+
+/// Questions about the table as a whole need nothing else.
+pub(super) fn whole_table(draft: &Draft, question: &mut Question) -> bool {
+    let bare = draft.measures.is_empty() && draft.dims.is_empty();
+    let intent = if draft.says(Word::Missing) {
+        Intent::Missing
+    } else if draft.says(Word::Duplicates) {
+        Intent::Duplicates
+    } else if draft.says(Word::Columns) && !draft.says(Word::Sum) {
+        Intent::Columns
+    } else if draft.says(Word::Preview) && bare {
+        Intent::Preview
+    } else if draft.says(Word::Describe) && bare && draft.values.is_empty() && draft.times.is_empty() {
+        Intent::Describe
+    } else {
+        return false;
+    };
+    question.intent = intent;
+    true
+}
+
+pub(super) fn pick_date(
+    scope: &Scope<'_>,
+    draft: &Draft,
+    main: usize,
+    notes: &mut Vec<Note>,
+) -> Option<ColRef> {
+    if let Some(named) = draft.dates.first() {
+        return Some(*named);
+    }
+    let dated = scope
+        .in_scope
+        .iter()
+        .find_map(|t| scope.tables[*t].main_date().map(|column| ColRef { table: *t, column }))?;
+    let uses_time = draft.grain.is_some()
+        || !draft.times.is_empty()
+        || draft.says_any(&[Word::Trend, Word::Yoy, Word::Mom, Word::Growth, Word::Forecast]);
+    let others = scope.tables[main].indices(|c| c.role == Role::Time);
+    if let Some(other) =
+        others.iter().find(|c| **c != dated.column).filter(|_| uses_time && dated.table == main)
+    {
+        notes.push(Note::DateColumn { taken: dated, other: ColRef { table: main, column: *other } });
+    }
+    Some(dated)
+}
+
+pub(super) fn resolve_times(
+    draft: &Draft,
+    span: Option<(Date, Date)>,
+    notes: &mut Vec<Note>,
+) -> Result<Vec<Days>, Refusal> {
+    let Some((first, last)) = span else { return Ok(Vec::new()) };
+    let mut out = Vec::new();
+    for when in &draft.times {
+        let Some(days) = when.resolve(last) else { continue };
+        let misses = days.from.is_some_and(|f| f > last) || days.to.is_some_and(|t| t <= first);
+        if misses && !draft.says_any(&[Word::Forecast, Word::Next]) {
+            return Err(Refusal::OutsideDates {
+                asked: days.label,
+                first: first.to_string(),
+                last: last.to_string(),
+            });
+        }
+        if days.relative {
+            notes.push(Note::Relative { last: last.to_string(), label: days.label.clone() });
+        } else if days.assumed_year && first.year() != last.year() {
+            notes.push(Note::AssumedYear { label: days.label.clone() });
+        }
+        out.push(days);
+    }
+    Ok(out)
+}
+
+pub(super) fn filters(draft: &Draft) -> Vec<Filter> {
+    let mut out: Vec<Filter> = Vec::new();
+    for (column, value, negated) in &draft.values {
+        let same = out.iter_mut().find_map(|f| match f {
+            Filter::In { column: c, values, negated: n } if c == column && n == negated => Some(values),
+            _ => None,
+        });
+        match same {
+            Some(values) if values.contains(value) => {}
+            Some(values) => values.push(value.clone()),
+            None => out.push(Filter::In { column: *column, values: vec![value.clone()], negated: *negated }),
+        }
+    }
+    out.extend(draft.empty.iter().map(|column| Filter::Empty { column: *column }));
+    let compared = draft.against.iter();
+    out.extend(compared.map(|(left, cmp, right)| Filter::Columns { left: *left, cmp: *cmp, right: *right }));
+    out.extend(draft.flags.iter().map(|(column, yes)| Filter::Yes { column: *column, yes: *yes }));
+    out
+}
+
+/// A condition on a number holds for rows, or for groups when groups are asked for.
+pub(super) fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
+    let group =
+        draft.dims.first().filter(|d| scope.column(**d).distinct * 10 < scope.tables[d.table].rows * 9);
+    let asks_groups =
+        draft.says_any(&[Word::Which, Word::List]) && group.is_some() && draft.numbers.len() == 1;
+    for (column, cmp, value) in &draft.numbers {
+        let fallback = question.measures.iter().find_map(|m| match m {
+            Measure::Of(_, c) => Some(*c),
+            _ => None,
+        });
+        // `borrowers under 30`: the one figure about borrowers.
+        let thing = draft.things.first().copied().filter(|t| draft.things.iter().all(|o| o == t));
+        let Some(column) = column
+            .or(fallback)
+            .or_else(|| about_nouns(scope, draft))
+            .or(thing)
+            .or_else(|| default_column(scope))
+            .or_else(|| {
+                crate::units::main_money(&scope.tables[question.table])
+                    .map(|c| ColRef { table: question.table, column: c })
+            })
+        else {
+            return Err(Refusal::NothingAsked);
+        };
+        if !plausible(scope, column, *value) {
+            return Err(Refusal::NothingAsked);
+        }
+        let already: Option<usize> =
+            question.measures.iter().position(|m| matches!(m, Measure::Of(_, c) if *c == column));
+        if asks_groups
+            || (column_is_counted(question)
+                && group.is_some()
+                && draft.dims.len() == 1
+                && draft.says(Word::Which))
+        {
+            if already.is_none() {
+                let agg =
+                    draft.loose_agg.unwrap_or(if scope.column(column).default_agg == DefaultAgg::Mean {
+                        Agg::Mean
+                    } else {
+                        Agg::Sum
+                    });
+                question.measures.insert(0, Measure::Of(agg, column));
+            }
+            question.having = Some((*cmp, *value));
+            question.notes.push(Note::PerGroup);
+        } else {
+            question.filters.push(Filter::Number { column, cmp: *cmp, value: *value });
+        }
+    }
+    Ok(())
+}
+
+/// A bound outside everything in the column was meant for something else. Groups may well lie beyond single rows.
+fn plausible(scope: &Scope<'_>, column: ColRef, value: f64) -> bool {
+    let column = scope.column(column);
+    let bound = |v: &Option<String>| v.as_deref().and_then(crate::observe::number);
+    value == 0.0
+        || bound(&column.min).is_none_or(|low| value >= low.min(0.0) && (value >= low || low <= value * 10.0))
+}
+
+fn column_is_counted(question: &Question) -> bool {
+    matches!(question.measures.first(), Some(Measure::Rows | Measure::Of(Agg::Distinct, _)))
+}
