@@ -70,6 +70,16 @@ impl Reader<'_> {
             }
             return;
         }
+        // `没有交付的任务`: what was not done is no value or column, but a word in between.
+        let verbal = ["没", "没有", "还没", "还没有", "未", "尚未", "并未", "不"]
+            .contains(&self.tokens[i].text.as_str());
+        let contracted = self.tokens[i].text.ends_with("n't") || self.tokens[i].text == "never";
+        let gap = next.map_or(0, |t| t.start.saturating_sub(self.tokens[i].end));
+        let timed = next.is_some_and(|t| matches!(t.tok, Tok::Time(_)));
+        if verbal && gap > 1 || contracted && (gap > 12 || timed) {
+            self.draft.dangling.push(self.tokens[i].text.clone());
+            return;
+        }
         let reaches = next.is_some_and(|t| {
             matches!(
                 t.tok,
