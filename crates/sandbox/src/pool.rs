@@ -14,7 +14,12 @@ use crate::child::Child;
 use crate::zygote::Zygote;
 use crate::{SandboxConfig, SandboxError};
 
-const REFILL_PAUSE: std::time::Duration = std::time::Duration::from_millis(120);
+/// How long a refill waits while this many children are left: warming one takes a core from the job that just started.
+const REFILL_PAUSES: [std::time::Duration; 3] = [
+    std::time::Duration::ZERO,
+    std::time::Duration::from_millis(120),
+    std::time::Duration::from_millis(500),
+];
 
 pub(crate) struct Pool {
     config: SandboxConfig,
@@ -96,13 +101,15 @@ impl Pool {
     pub(crate) async fn keep_filled(self: Arc<Self>) {
         let mut failures = 0u32;
         while !self.closed.load(Ordering::Relaxed) {
-            if self.ready.lock().len() >= self.config.pool {
+            let left = self.ready.lock().len();
+            if left >= self.config.pool {
                 self.wanted.notified().await;
                 continue;
             }
-            if !self.ready.lock().is_empty() {
-                // The job that took a child goes first; while others wait in the pool, forking one more can wait.
-                tokio::time::sleep(REFILL_PAUSE).await;
+            // The job that took a child goes first. One more that takes a child makes the refill more urgent.
+            let pause = REFILL_PAUSES[left.min(REFILL_PAUSES.len() - 1)];
+            if !pause.is_zero() && tokio::time::timeout(pause, self.wanted.notified()).await.is_ok() {
+                continue;
             }
             match self.spawn().await {
                 Ok(child) => {

@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::config::{SecretUrl, decode};
-use super::schema::{ColumnInfo, TableInfo};
+use super::schema::{self, ColumnInfo, TableInfo};
 use super::{Engine, Fetched, unreachable};
 use crate::DataError;
 use crate::guard::Checked;
@@ -206,27 +206,14 @@ impl Engine for ClickHouse {
         let mut tables: Vec<TableInfo> = Vec::new();
         for row in &answer.data {
             let text = |i: usize| row.get(i).and_then(Value::as_str).unwrap_or_default().to_owned();
-            if tables.last().is_none_or(|t| t.name != text(0)) {
-                let rows = text(3).parse().ok();
-                tables.push(TableInfo {
-                    name: text(0),
-                    kind: text(1),
-                    comment: text(2),
-                    rows,
-                    columns: Vec::new(),
-                });
-            }
-            if let Some(table) = tables.last_mut() {
-                let primary = row.get(7).is_some_and(|v| v.as_u64() == Some(1));
-                let key = if primary { "PK".to_owned() } else { String::new() };
-                table.columns.push(ColumnInfo {
-                    name: text(4),
-                    kind: text(5),
-                    comment: text(6),
-                    key,
-                    samples: Vec::new(),
-                });
-            }
+            let (kind, comment) = (text(1), text(2));
+            let table =
+                TableInfo { name: text(0), kind, comment, rows: text(3).parse().ok(), columns: Vec::new() };
+            let primary = row.get(7).is_some_and(|v| v.as_u64() == Some(1));
+            let key = if primary { "PK".to_owned() } else { String::new() };
+            let (kind, comment) = (text(5), text(6));
+            let column = ColumnInfo { name: text(4), kind, comment, key, samples: Vec::new() };
+            schema::add_column(&mut tables, table, column);
         }
         Ok(tables)
     }

@@ -1,6 +1,7 @@
 //! Databases that people already run: read through typed pools, in a READ ONLY transaction, with a timeout that the
 //! server itself enforces. Never writes, never shows an address, never uses a superuser unless told so in words.
 
+mod cancel;
 mod clickhouse;
 mod config;
 mod mysql;

@@ -14,8 +14,9 @@ use sqlx::types::chrono::{NaiveDate, NaiveDateTime};
 use sqlx::{Arguments, AssertSqlSafe, Column as _, Executor, Row, TypeInfo, ValueRef};
 use tokio::sync::OnceCell;
 
+use super::cancel::CancelOnDrop;
 use super::config::{SecretUrl, with_scheme};
-use super::schema::{ColumnInfo, TableInfo};
+use super::schema::{self, ColumnInfo, TableInfo};
 use super::{Engine, Fetched, failed, unreachable};
 use crate::DataError;
 use crate::guard::Checked;
@@ -191,25 +192,6 @@ fn text_or_bytes(raw: &[u8]) -> Value {
     }
 }
 
-/// Asks the server to stop when the caller went away in the middle of a statement.
-struct KillOnDrop {
-    pool: MySqlPool,
-    id: Option<u64>,
-}
-
-impl Drop for KillOnDrop {
-    fn drop(&mut self) {
-        if let (Some(id), Ok(runtime)) = (self.id, tokio::runtime::Handle::try_current()) {
-            let pool = self.pool.clone();
-            runtime.spawn(async move {
-                if let Err(error) = pool.execute(AssertSqlSafe(format!("KILL QUERY {id}"))).await {
-                    tracing::warn!(%error, "a statement could not be cancelled");
-                }
-            });
-        }
-    }
-}
-
 #[async_trait]
 impl Engine for MySql {
     async fn query(
@@ -222,10 +204,13 @@ impl Engine for MySql {
         let mut connection = self.pool.acquire().await.map_err(unreachable)?;
         let id: u64 =
             sqlx::query_scalar("SELECT CONNECTION_ID()").fetch_one(&mut *connection).await.map_err(failed)?;
-        let mut kill = KillOnDrop { pool: self.pool.clone(), id: Some(id) };
+        let pool = self.pool.clone();
+        let kill = CancelOnDrop::new(async move {
+            pool.execute(AssertSqlSafe(format!("KILL QUERY {id}"))).await.map(drop)
+        });
         let outcome = self.run(&mut connection, sql, params, max_rows).await;
         if outcome.as_ref().is_ok_and(|f| f.rows.len() <= max_rows) {
-            kill.id = None;
+            kill.disarm();
             connection.execute("ROLLBACK").await.map_err(failed)?;
         } else {
             // Rows may still be under way: the connection is not used again.
@@ -241,21 +226,12 @@ impl Engine for MySql {
         for row in &rows {
             let text =
                 |i: usize| row.try_get_unchecked::<Option<String>, _>(i).ok().flatten().unwrap_or_default();
-            let name = text(0);
-            if tables.last().is_none_or(|t| t.name != name) {
-                let rows = row.try_get_unchecked::<Option<u64>, _>(3).ok().flatten();
-                tables.push(TableInfo { name, kind: text(1), comment: text(2), rows, columns: Vec::new() });
-            }
-            if let Some(table) = tables.last_mut() {
-                let column = ColumnInfo {
-                    name: text(4),
-                    kind: text(5),
-                    comment: text(6),
-                    key: text(7),
-                    samples: Vec::new(),
-                };
-                table.columns.push(column);
-            }
+            let rows = row.try_get_unchecked::<Option<u64>, _>(3).ok().flatten();
+            let table =
+                TableInfo { name: text(0), kind: text(1), comment: text(2), rows, columns: Vec::new() };
+            let (kind, comment, key) = (text(5), text(6), text(7));
+            let column = ColumnInfo { name: text(4), kind, comment, key, samples: Vec::new() };
+            schema::add_column(&mut tables, table, column);
         }
         Ok(tables)
     }

@@ -13,8 +13,9 @@ use sqlx::{
 };
 use tokio::sync::OnceCell;
 
+use super::cancel::CancelOnDrop;
 use super::config::{SecretUrl, with_scheme};
-use super::schema::{ColumnInfo, TableInfo};
+use super::schema::{self, ColumnInfo, TableInfo};
 use super::{Engine, Fetched, failed, unreachable};
 use crate::DataError;
 use crate::guard::Checked;
@@ -190,26 +191,6 @@ fn moment(text: &str) -> Option<sqlx::types::chrono::NaiveDateTime> {
         .or_else(|| text.parse::<NaiveDate>().ok().and_then(|d| d.and_hms_opt(0, 0, 0)))
 }
 
-/// Asks the server to stop when the caller went away in the middle of a statement.
-struct CancelOnDrop {
-    pool: PgPool,
-    pid: Option<i32>,
-}
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        if let (Some(pid), Ok(runtime)) = (self.pid, tokio::runtime::Handle::try_current()) {
-            let pool = self.pool.clone();
-            runtime.spawn(async move {
-                let cancel = sqlx::query("SELECT pg_cancel_backend($1)").bind(pid).execute(&pool).await;
-                if let Err(error) = cancel {
-                    tracing::warn!(%error, "a statement could not be cancelled");
-                }
-            });
-        }
-    }
-}
-
 #[async_trait]
 impl Engine for Postgres {
     async fn query(
@@ -224,9 +205,12 @@ impl Engine for Postgres {
             .fetch_one(&mut *connection)
             .await
             .map_err(failed)?;
-        let mut cancel = CancelOnDrop { pool: self.pool.clone(), pid: Some(pid) };
+        let pool = self.pool.clone();
+        let cancel = CancelOnDrop::new(async move {
+            sqlx::query("SELECT pg_cancel_backend($1)").bind(pid).execute(&pool).await.map(drop)
+        });
         let outcome = self.run(&mut connection, sql, params, max_rows).await;
-        cancel.pid = None;
+        cancel.disarm();
         outcome
     }
 
@@ -238,22 +222,12 @@ impl Engine for Postgres {
             let text = |i: usize| row.try_get::<Option<String>, _>(i).ok().flatten().unwrap_or_default();
             let (schema, name) = (text(0), text(1));
             let name = if schema == "public" { name } else { format!("{schema}.{name}") };
-            if tables.last().is_none_or(|t| t.name != name) {
-                let rows =
-                    row.try_get::<Option<i64>, _>(4).ok().flatten().and_then(|n| u64::try_from(n).ok());
-                tables.push(TableInfo { name, kind: text(2), comment: text(3), rows, columns: Vec::new() });
-            }
-            if let Some(table) = tables.last_mut() {
-                let samples = row.try_get::<Option<Vec<String>>, _>(9).ok().flatten().unwrap_or_default();
-                let samples = samples.iter().map(|s| ba_protocol::text::shorten(s, 30)).collect();
-                table.columns.push(ColumnInfo {
-                    name: text(5),
-                    kind: text(6),
-                    comment: text(7),
-                    key: text(8),
-                    samples,
-                });
-            }
+            let rows = row.try_get::<Option<i64>, _>(4).ok().flatten().and_then(|n| u64::try_from(n).ok());
+            let table = TableInfo { name, kind: text(2), comment: text(3), rows, columns: Vec::new() };
+            let samples = row.try_get::<Option<Vec<String>>, _>(9).ok().flatten().unwrap_or_default();
+            let samples = samples.iter().map(|s| ba_protocol::text::shorten(s, 30)).collect();
+            let column = ColumnInfo { name: text(5), kind: text(6), comment: text(7), key: text(8), samples };
+            schema::add_column(&mut tables, table, column);
         }
         Ok(tables)
     }

@@ -28,6 +28,16 @@ pub struct ColumnInfo {
     pub samples: Vec<String>,
 }
 
+/// Puts a column to its table. Rows come one per column, those of a table together.
+pub(super) fn add_column(tables: &mut Vec<TableInfo>, table: TableInfo, column: ColumnInfo) {
+    if tables.last().is_none_or(|last| last.name != table.name) {
+        tables.push(table);
+    }
+    if let Some(last) = tables.last_mut() {
+        last.columns.push(column);
+    }
+}
+
 /// The part of a schema that answers one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaView {

@@ -13,7 +13,7 @@ use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqlitePool, SqlitePool
 use sqlx::{Arguments, AssertSqlSafe, Column as _, Row, TypeInfo, ValueRef};
 
 use super::config::SecretUrl;
-use super::schema::{ColumnInfo, TableInfo};
+use super::schema::{self, ColumnInfo, TableInfo};
 use super::{Engine, Fetched, failed, unreachable};
 use crate::DataError;
 use crate::guard::Checked;
@@ -110,15 +110,11 @@ impl Engine for Sqlite {
         for row in &rows {
             let text =
                 |i: usize| row.try_get_unchecked::<Option<String>, _>(i).ok().flatten().unwrap_or_default();
-            let name = text(0);
-            if tables.last().is_none_or(|t| t.name != name) {
-                tables.push(TableInfo { name, kind: text(1), ..TableInfo::default() });
-            }
-            if let Some(table) = tables.last_mut() {
-                let primary = row.try_get_unchecked::<i64, _>(4).unwrap_or_default() > 0;
-                let key = if primary { "PK".to_owned() } else { text(5) };
-                table.columns.push(ColumnInfo { name: text(2), kind: text(3), key, ..ColumnInfo::default() });
-            }
+            let primary = row.try_get_unchecked::<i64, _>(4).unwrap_or_default() > 0;
+            let key = if primary { "PK".to_owned() } else { text(5) };
+            let column = ColumnInfo { name: text(2), kind: text(3), key, ..ColumnInfo::default() };
+            let table = TableInfo { name: text(0), kind: text(1), ..TableInfo::default() };
+            schema::add_column(&mut tables, table, column);
         }
         Ok(tables)
     }

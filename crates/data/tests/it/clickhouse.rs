@@ -1,6 +1,6 @@
 //! Queries on ClickHouse's own engine behind its HTTP interface (SPEC T3). The engine is a package of 500 MB, so these run by hand:
 //!
-//!     BA_CHDB_PYTHON=<a Python with chdb> cargo test -p ba-data --test it clickhouse -- --ignored
+//!     BA_CHDB_PYTHON=<a Python with chdb> cargo test -p ba-data --test it clickhouse -- --ignored --test-threads=1
 
 use ba_data::{Connections, DataError};
 use serde_json::{Value, json};
@@ -109,7 +109,7 @@ fn an_account_that_is_read_only_itself_is_used_as_it_is() {
 #[ignore = "needs the package chdb"]
 fn an_endless_query_is_ended_by_the_engine_and_errors_name_no_password() {
     let endless = "SELECT count() FROM numbers(1000000000000) WHERE cityHash64(number) = 1";
-    let got = ask(&ch("reader", 1), endless, json!({}), 10);
+    let got = ask(&ch("reader", 4), endless, json!({}), 10);
     assert!(matches!(&got, Err(DataError::Timeout { .. })), "{got:?}");
     let got = ask(&ch("reader", 20), "SELECT nothing FROM sales", json!({}), 10).unwrap_err();
     assert!(got.to_string().contains("UNKNOWN_IDENTIFIER"), "{got}");
