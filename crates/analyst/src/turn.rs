@@ -89,7 +89,10 @@ fn is_question(message: &Message) -> bool {
 
 /// `- [upload_001] sales_data.csv (csv) - 2024年销售数据 | 15.3 KB`
 fn files(text: &str) -> Vec<Listed> {
-    text.lines().filter_map(file).collect()
+    let useful: Vec<_> =
+        text.lines().filter(|line| !line.ends_with(" | 无法读取")).filter_map(file).collect();
+    // When nothing can be read, trying tells why.
+    if useful.is_empty() { text.lines().filter_map(file).collect() } else { useful }
 }
 
 fn file(line: &str) -> Option<Listed> {
@@ -120,6 +123,15 @@ fn file(line: &str) -> Option<Listed> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_unreadable_upload_is_left_alone_unless_it_is_the_only_one() {
+        let ids = |list: &str| files(list).into_iter().map(|f| f.file_id).collect::<Vec<_>>();
+        let (good, bad) =
+            ("- [upload_001] a.csv (csv) | 1 B", "- [upload_002] b.xlsx (xlsx) | 1 B | 无法读取");
+        assert_eq!(ids(&format!("{good}\n{bad}")), ["upload_001"]);
+        assert_eq!(ids(bad), ["upload_002"]);
+    }
 
     #[test]
     fn the_list_of_the_spec_is_read() {

@@ -15,11 +15,8 @@ use crate::zygote::Zygote;
 use crate::{SandboxConfig, SandboxError};
 
 /// How long a refill waits while this many children are left: warming one takes a core from the job that just started.
-const REFILL_PAUSES: [std::time::Duration; 3] = [
-    std::time::Duration::ZERO,
-    std::time::Duration::from_millis(120),
-    std::time::Duration::from_millis(500),
-];
+const REFILL_PAUSES: [std::time::Duration; 3] =
+    [std::time::Duration::ZERO, std::time::Duration::from_millis(120), std::time::Duration::from_millis(500)];
 
 pub(crate) struct Pool {
     config: SandboxConfig,

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use ba_protocol::file::IngestStatus;
 use ba_protocol::text::{human_size, one_line, shorten};
 use ba_protocol::{CodeFile, Upload};
 
@@ -9,6 +10,8 @@ use ba_protocol::{CodeFile, Upload};
 const MAX_LISTED: usize = 100;
 const MAX_NAME: usize = 120;
 const MAX_DESCRIPTION: usize = 200;
+/// Ends the line of an upload that is no use: nobody need try it again.
+const UNREADABLE: &str = "无法读取";
 
 /// The exact text of SPEC F2; `None` when there is no file to list.
 pub fn unified_file_list(codes: &[CodeFile], uploads: &[Upload]) -> Option<String> {
@@ -25,9 +28,10 @@ pub fn unified_file_list(codes: &[CodeFile], uploads: &[Upload]) -> Option<Strin
     }
     if !uploads.is_empty() {
         text.push_str("\n**上传文件：**\n");
-        let lines = uploads
-            .iter()
-            .map(|u| line(u.file_id.as_str(), &u.filename, &u.file_type, &u.description, u.size));
+        let lines = uploads.iter().map(|u| {
+            let line = line(u.file_id.as_str(), &u.filename, &u.file_type, &u.description, u.size);
+            if u.status == IngestStatus::Failed { format!("{line} | {UNREADABLE}") } else { line }
+        });
         push_lines(&mut text, lines, uploads.len());
     }
     text.push_str(
@@ -58,7 +62,6 @@ fn push_lines(text: &mut String, lines: impl Iterator<Item = String>, count: usi
 
 #[cfg(test)]
 mod tests {
-    use ba_protocol::file::IngestStatus;
     use ba_protocol::{CodeId, ConversationId, UploadId};
     use jiff::Timestamp;
 
@@ -118,6 +121,15 @@ mod tests {
     fn one_kind_alone_has_no_empty_section() {
         let text = unified_file_list(&[], &[upload(1)]).unwrap();
         assert!(!text.contains("代码文件：**\n\n") && !text.contains("**代码文件：**"));
+    }
+
+    #[test]
+    fn an_upload_that_failed_is_marked_and_nothing_else_is() {
+        let mut failed = upload(2);
+        failed.status = IngestStatus::Failed;
+        let text = unified_file_list(&[], &[upload(1), failed]).unwrap();
+        let marked: Vec<_> = text.lines().filter(|line| line.ends_with(" | 无法读取")).collect();
+        assert_eq!(marked, ["- [upload_002] sales_data.csv (csv) - 2024年销售数据 | 15.3 KB | 无法读取"]);
     }
 
     #[test]

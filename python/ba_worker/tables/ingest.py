@@ -78,7 +78,9 @@ def _ingest(maker, path, filename, work, progress, options):
     else:
         codec, result["encoding"], notes = detect.encoding_of(path, options.encoding)
         _textual(maker, path, kind, codec, notes, work, result, options)
-    if kind in ("xlsx", "xls", "html_table") and not maker.done:
+    if kind == "html_table" and not maker.done:
+        raise TableError("NOT_A_WORKBOOK", "the file is a web page without a table; was it saved from a page that asks to sign in?")
+    if kind in ("xlsx", "xls") and not maker.done:
         raise TableError("EMPTY_FILE", "the workbook holds no cells")
     progress(1.0, "ready")
     return result

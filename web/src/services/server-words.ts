@@ -26,6 +26,18 @@ const ZH: [RegExp, string][] = [
   [/^empty column\(s\): /, "空列："],
   [/^(\d+) duplicate row\(s\)$/, "$1 行重复"],
   [/^distinct counts are estimates; duplicate rows not counted \(large table\)$/, "表很大：不同值为估计，未统计重复行"],
+  [/^unknown encoding `(.*)`; detected instead$/, "未知的编码“$1”，已改为自动识别"],
+  [/^the file is not (\S+); read as (\S+)$/, "文件不是 $1，按 $2 读"],
+  [/^the file is an HTML page, not a workbook$/, "文件其实是网页，不是工作簿"],
+  [/^(\d+) line\(s\) are empty or not valid JSON and were left out$/, "$1 行为空或不是有效的 JSON，已略去"],
+  [/^(\d+) stray cell\(s\) far from the table left out \((.*)\)$/, "略去 $1 个远离表格的单元格（$2）"],
+  [/^(\d+) row\(s\) look like totals \(合计\/Total\): leave them out when summing$/, "$1 行像是合计：求和时请除去"],
+  [/: (\d+) value\(s\) are not dates \((.*)\); their text is in (.*)$/s, "：$1 个值不是日期（$2），原文在 $3"],
+  [/: (\d+) value\(s\) are not numbers \((.*)\); their text is in (.*)$/s, "：$1 个值不是数（$2），原文在 $3"],
+  [/: (\d+) value\(s\) are impossible (?:dates|times) \((.*)\); their text is in (.*)$/s, "：$1 个值是不存在的日期（$2），原文在 $3"],
+  [/: (\d+) value\(s\) are times with a zone \((.*)\); their text is in (.*)$/s, "：$1 个值是带时区的时间（$2），原文在 $3"],
+  [/: (\d+) value\(s\) are times without a zone \((.*)\); their text is in (.*)$/s, "：$1 个值是不带时区的时间（$2），原文在 $3"],
+  [/: mixed types, (\d+) of (\d+) values look like .*, others do not \((.*)\); kept as text$/s, "：类型混杂，$2 个值中 $1 个类型一致，其余不是（$3），按文本保留"],
   [/: suspicious date (\S+) \(often a missing value\)$/, "：可疑日期 $1（常表示缺失）"],
   [/: suspicious date (\S+)$/, "：可疑日期 $1"],
   [/: (\d+)% empty$/, "：$1% 为空"],
@@ -42,22 +54,49 @@ const ZH: [RegExp, string][] = [
   [/^multiplied out: /, "已乘以单位："],
   [/^numbers in parentheses read as negative$/, "括号里的数按负数读"],
   [/^`,` groups thousands$/, "“,”为千位分隔"],
+  [/^`\.` groups thousands, `,` is the decimal sign$/, "“.”为千位分隔，“,”为小数点"],
+  [/^spaces group thousands$/, "空格为千位分隔"],
+  [/^spaces around text removed$/, "去掉了文本两端的空格"],
+  [/^long digit strings kept as text$/, "长数字串按文本保留"],
+  [/^Excel day numbers read as dates$/, "Excel 日期序号按日期读"],
+  [/^times with a zone kept as UTC$/, "带时区的时间按 UTC 保存"],
+  [/^times with and without a zone are mixed: kept as text$/, "有的时间带时区、有的不带：按文本保留"],
 
   [/^the file is empty$/, "文件是空的"],
   [/^the (?:file|table|workbook) holds no (?:values|cells)$/, "文件里没有数据"],
+  [/^the file is a web page without a table; was it saved from a page that asks to sign in\?$/, "文件是没有表格的网页，可能保存到了登录页"],
   [/^the (?:workbook|PDF) is protected by a password$/, "文件有密码保护"],
   [/^the workbook cannot be (?:opened|read): .*$/s, "工作簿打不开，文件可能不完整"],
   [/^the PDF cannot be read: .*$/s, "PDF 读不了，文件可能不完整"],
   [/^(?:a zip archive that is not an|.* is not an) Excel workbook$/s, "这不是 Excel 工作簿"],
   [/^.* is not a (Parquet file|PDF)$/s, "这不是 $1"],
+  [/^the file cannot be read: .*$/s, "文件读不了，可能不完整"],
+  [/^sheet (.*) cannot be read: .*$/s, "工作表 $1 读不了，文件可能不完整"],
+  [/^sheet (.*) spans (\d+) × (\d+) cells; at most (\d+) are read$/, "工作表 $1 有 $2 × $3 个单元格，最多读 $4 个"],
+  [/^no sheet `(.*?)`; there are: (.*)$/s, "没有工作表“$1”，有：$2"],
+  [/^the workbook unpacks from (\d+) to (\d+) bytes; refused$/, "工作簿解压后从 $1 变为 $2 字节，已拒绝"],
+  [/^a JSON document over (\d+) MB is not read; use JSON lines$/, "超过 $1 MB 的 JSON 文件不读，请改用 JSON lines"],
+  [/^the document is nested too deeply$/, "JSON 嵌套太深"],
+  [/^no line is valid JSON$/, "没有一行是有效的 JSON"],
+  [/^more than (\d+) different keys$/, "不同的键超过 $1 个"],
+  [/^line (\d+), column (\d+): (.*)$/s, "第 $1 行第 $2 列：$3"],
+  [/^line (\d+): (.*)$/s, "第 $1 行：$2"],
+  [/^.* is of no kind that can be read$/s, "读不了这种文件"],
   [/^(\d+) columns; at most (\d+) are read$/, "有 $1 列，最多读 $2 列"],
   [/^this is an XML spreadsheet of Excel 2003; save it as \.xlsx$/, "这是 Excel 2003 的 XML 表格，请另存为 .xlsx"],
 ];
 
 export function serverWords(text: string, language: "zh" | "en"): string {
   if (language !== "zh") return text;
-  return ZH.reduce((said, [english, chinese]) => said.replace(english, chinese), text);
+  const whole = inChinese(text);
+  if (whole !== text) return whole;
+  // What was guessed about one column has its name in front.
+  const [, column, rest] = /^(.+?): (.+)$/s.exec(text) ?? [];
+  if (!column || !rest || inChinese(rest) === rest) return text;
+  return `${column}：${inChinese(rest)}`;
 }
+
+const inChinese = (text: string): string => ZH.reduce((said, [english, chinese]) => said.replace(english, chinese), text);
 
 /** The result a tool gave the model, without the tag that keeps it apart in the prompt. */
 export const withoutTag = (observation: string): string => observation.replace(/^<tool_result\b[^>\n]*>\n?/, "").replace(/\n?<\/tool_result>\s*$/, "");

@@ -3,6 +3,7 @@
 
 use serde_json::{Value, json};
 
+use crate::norm::Lang;
 use crate::question::ChartKind;
 
 /// What is drawn. Labels and values are plain data.
@@ -12,6 +13,14 @@ pub struct Chart {
     pub shape: Shape,
     /// Values are shares.
     pub percent: bool,
+}
+
+/// How an axis writes large numbers: 万 and 亿, or k, M and B. The unary plus drops zeros at the end.
+fn short_number(lang: Lang) -> &'static str {
+    lang.pick(
+        "Math.abs(v)>=1e8?+(v/1e8).toFixed(2)+'亿':Math.abs(v)>=1e4?+(v/1e4).toFixed(2)+'万':String(v)",
+        "Math.abs(v)>=1e9?+(v/1e9).toFixed(2)+'B':Math.abs(v)>=1e6?+(v/1e6).toFixed(2)+'M':Math.abs(v)>=1e4?+(v/1e3).toFixed(1)+'k':String(v)",
+    )
 }
 
 /// A name and its values.
@@ -87,14 +96,10 @@ impl Chart {
     }
 
     /// The HTML block. `id` must be unique in the page.
-    pub fn html(&self, id: &str) -> String {
+    pub fn html(&self, id: &str, lang: Lang) -> String {
         let id: String = id.chars().filter(|c| c.is_ascii_alphanumeric() || *c == '_').collect();
         let option = script_safe(&self.option().to_string());
-        let axis = if self.percent {
-            "(v*100).toFixed(1)+'%'"
-        } else {
-            "Math.abs(v)>=1e8?(v/1e8).toFixed(2)+'e8':Math.abs(v)>=1e4?(v/1e3).toFixed(0)+'k':String(v)"
-        };
+        let axis = if self.percent { "(v*100).toFixed(1)+'%'" } else { short_number(lang) };
         format!(
             "<div id=\"{id}\" style=\"width:100%;height:380px\"></div>\n<script>(function(){{var o={option};var f=function(v){{return {axis};}};[].concat(o.yAxis||[]).forEach(function(a){{if(a.type==='value'&&!a.axisLabel)a.axisLabel={{formatter:f}};}});var c=echarts.init(document.getElementById('{id}'));c.setOption(o);window.addEventListener('resize',function(){{c.resize();}});}})();</script>"
         )
@@ -232,20 +237,27 @@ mod tests {
     }
 
     #[test]
+    fn large_numbers_on_an_axis_are_written_as_the_reader_writes_them() {
+        assert!(bar("x").html("c1", Lang::Zh).contains("+'万'"));
+        let english = bar("x").html("c1", Lang::En);
+        assert!(english.contains("+'M'") && !english.contains('万'));
+    }
+
+    #[test]
     fn a_value_cannot_end_the_script() {
-        let html = bar("</script><script>alert(1)</script>").html("c1");
+        let html = bar("</script><script>alert(1)</script>").html("c1", Lang::Zh);
         assert_eq!(html.matches("</script>").count(), 1);
         assert_eq!(html.matches("<script>").count(), 1);
     }
 
     #[test]
     fn a_value_cannot_be_a_placeholder() {
-        assert!(!bar("{{CODE:0}} {{{").html("c1").contains("{{"));
+        assert!(!bar("{{CODE:0}} {{{").html("c1", Lang::Zh).contains("{{"));
     }
 
     #[test]
     fn the_id_cannot_carry_markup() {
-        assert!(bar("x").html("a\" onload='x").starts_with("<div id=\"aonloadx\""));
+        assert!(bar("x").html("a\" onload='x", Lang::En).starts_with("<div id=\"aonloadx\""));
     }
 
     #[test]

@@ -176,7 +176,7 @@ impl Desk<'_> {
             parts.push(table.markdown(self.lang));
         }
         if let Some(chart) = answer.chart.clone().and_then(|c| c.reshaped(self.question.chart)) {
-            parts.push(chart.html(&format!("chart_{}_1", self.turn)));
+            parts.push(chart.html(&format!("chart_{}_1", self.turn), self.lang));
         }
         if !answer.findings.is_empty() {
             parts.push(answer.findings.iter().map(|f| format!("- {f}")).collect::<Vec<_>>().join("\n"));

@@ -254,6 +254,7 @@ def excel_cases():
     case("old.xls", sink.getvalue(), [table(["日期", "金额"], ["DATE", "DOUBLE"], [["2020-05-01", 10.5], ["2020-05-02", 11.0]])])
     html = "<html><head><meta charset='gbk'></head><body><table><tr><th>店铺</th><th>销量</th></tr><tr><td>一店</td><td>1,200</td></tr><tr><td>二店</td><td>90</td></tr></table></body></html>"
     case("html_inside.xls", html.encode("gbk"), [table(["店铺", "销量"], ["VARCHAR", "BIGINT"], [["一店", 1200], ["二店", 90]], notes=["HTML page"])])
+    case("login_page.xlsx", b"<!doctype html><html><body><form>Sign in</form></body></html>", error="NOT_A_WORKBOOK")
     case("html_named.xlsx", html.encode("utf-8"), [table(["店铺", "销量"], ["VARCHAR", "BIGINT"], [["一店", 1200], ["二店", 90]], notes=["HTML page"])])
     case("csv_inside.xls", "a\tb\n1\tx\n2\ty\n", [table(["a", "b"], ["BIGINT", "VARCHAR"], [[1, "x"], [2, "y"]])])
     case("encrypted.xlsx", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + b"\0" * 504 + b"\0" * 1024 + "EncryptedPackage".encode("utf-16-le") + b"\0" * 512,
