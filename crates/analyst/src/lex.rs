@@ -12,6 +12,8 @@ use crate::tolerate::tolerable;
 use crate::units::Unit;
 use crate::word::{Beyond, Word};
 
+mod context;
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ColRef {
     pub table: usize,
@@ -59,6 +61,8 @@ pub struct Lexed {
     pub ignored: Vec<String>,
     /// `written → read as`, where a spelling was mended.
     pub mended: Vec<(String, String)>,
+    /// The question, normalised: mentions say where in it they are.
+    pub text: Vec<char>,
 }
 
 static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -120,6 +124,8 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
         hits.extend(dictionary.at(&text, start).map(|(end, m)| (start, end, m.clone())));
     }
     drop_split_values(&mut hits);
+    context::keep_values(&text, &mut hits);
+    context::add_prepositions(&text, &mut hits);
     // The longest phrase wins; of equal ones a name in the tables, then the first in the text.
     let named = |m: &Meaning| matches!(m, Meaning::Column(_, 4) | Meaning::Value(_, _, 4));
     hits.sort_by_key(|(s, e, m)| (std::cmp::Reverse(e - s), !named(m), *s));
@@ -137,7 +143,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
         }
     }
     mentions.sort_by_key(|m| m.start);
-    drop_repeated(&text, &mut mentions);
+    context::pass_over_repeated(&text, &mut mentions);
     let mut lexed = Lexed::default();
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();
@@ -185,6 +191,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
         }
     }
     lexed.mentions = mentions;
+    lexed.text = text;
     lexed
 }
 
@@ -223,18 +230,6 @@ fn before_word(mentions: &[Mention], start: usize) -> Vec<Mention> {
 /// The mention that ends where a word begins.
 fn before(mentions: &[Mention], start: usize) -> Vec<Mention> {
     mentions.iter().filter(|m| m.end == start).cloned().collect()
-}
-
-/// `5 minutes (300 seconds)`: a number said again in brackets.
-fn drop_repeated(text: &[char], mentions: &mut Vec<Mention>) {
-    let number = |m: &Mention| matches!(m.meanings[..], [Meaning::Number(_)]);
-    let bracketed = |m: &Mention| m.start > 0 && text[m.start - 1] == '(' && text.get(m.end) == Some(&')');
-    let again: Vec<usize> = mentions
-        .windows(2)
-        .filter(|w| number(&w[0]) && number(&w[1]) && bracketed(&w[1]) && w[1].start - w[0].end <= 2)
-        .map(|w| w[1].start)
-        .collect();
-    mentions.retain(|m| !again.contains(&m.start));
 }
 
 /// `Texas (TX)`, `TX (Texas)`: a value and, in brackets, the same again.

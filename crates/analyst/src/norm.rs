@@ -59,8 +59,20 @@ pub fn name_words(name: &str) -> String {
         }
         previous = c;
     }
-    let words: Vec<&str> = out.split_whitespace().collect();
+    let apart = unit_apart(&out);
+    let words: Vec<&str> = apart.split_whitespace().collect();
     if words.is_empty() { normal(name).trim().to_owned() } else { words.join(" ") }
+}
+
+/// `重量kg` is a weight in kilograms: a unit in letters right after a Chinese name stands apart.
+fn unit_apart(name: &str) -> String {
+    const UNITS: [&str; 18] = [
+        "kg", "km", "g", "t", "h", "min", "ms", "s", "cm", "mm", "m", "l", "ml", "kwh", "mb", "gb", "usd",
+        "rmb",
+    ];
+    let bare = name.trim_end_matches(|c: char| c.is_ascii_alphabetic());
+    let unit = &name[bare.len()..];
+    if bare.ends_with(is_cjk) && UNITS.contains(&unit) { format!("{bare} {unit}") } else { name.to_owned() }
 }
 
 /// The language of the answer.
@@ -116,6 +128,8 @@ mod tests {
             assert_eq!(name_words(name), "order date");
         }
         assert_eq!(name_words("销售额（元）"), "销售额");
+        assert_eq!(name_words("重量kg"), "重量 kg");
+        assert_eq!(name_words("活动id"), "活动id");
         assert_eq!(name_words("(x)"), "(x)");
     }
 

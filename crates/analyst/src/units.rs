@@ -1,4 +1,4 @@
-//! Units of measurement, as headers and questions write them, and which column holds which. Converts nothing.
+//! Units of measurement, as headers and questions write them, and which column holds which. Converts no figures.
 
 use crate::glossary::DefaultAgg;
 use crate::norm::{is_cjk, normal};
@@ -141,7 +141,9 @@ pub fn of(column: &Column) -> Option<Unit> {
             "天数", "小时", "工时", "分钟", "秒数", "公里", "里程", "公斤", "吨数", "人数", "件数", "人次",
             "课时",
         ];
-        return ENDINGS.iter().find(|e| column.words.ends_with(**e)).and_then(|e| exact(e));
+        let lettered = column.words.rsplit_once(' ').and_then(|(_, last)| exact(last));
+        return lettered
+            .or_else(|| ENDINGS.iter().find(|e| column.words.ends_with(**e)).and_then(|e| exact(e)));
     }
     let words: Vec<&str> = column.words.split(' ').collect();
     let alone = words.len() == 1;
@@ -158,6 +160,17 @@ pub fn of(column: &Column) -> Option<Unit> {
 /// Says how long something takes.
 pub fn is_time(unit: Unit) -> bool {
     matches!(unit, Unit::Day | Unit::Night | Unit::Hour | Unit::Minute | Unit::Second)
+}
+
+/// How many seconds a unit of time has.
+pub fn seconds(unit: Unit) -> Option<f64> {
+    Some(match unit {
+        Unit::Second => 1.0,
+        Unit::Minute => 60.0,
+        Unit::Hour => 3600.0,
+        Unit::Day | Unit::Night => 86400.0,
+        _ => return None,
+    })
 }
 
 /// The columns of a table measured in a unit.

@@ -180,6 +180,29 @@ pub(super) fn without_units(tokens: Vec<Token>) -> (Vec<Token>, Vec<(usize, Unit
     (tokens.into_iter().filter(|t| unit(t).is_none()).collect(), units)
 }
 
+/// `how much did we spend on energy`: money, not what the energy is measured in.
+pub(super) fn pay_in_money(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refusal> {
+    let Some(&main) = scope.in_scope.first() else { return Ok(()) };
+    let plain = draft.plain_measures();
+    let other = |c: &ColRef| {
+        units::of(scope.column(*c))
+            .is_some_and(|u| u != Unit::Money && !units::is_time(u) && u != Unit::Person)
+    };
+    let spent = draft.says(Word::Spend) && draft.asks_money && draft.asks_unit.is_none();
+    if !spent || draft.per_unit.is_some() || plain.is_empty() || !plain.iter().all(other) {
+        return Ok(());
+    }
+    let cost = scope.concept_columns("cost").into_iter().chain(scope.concept_columns("energy_fee"));
+    let money = cost
+        .map(|(c, _)| c)
+        .find(|c| units::is_money(scope.column(*c)))
+        .or_else(|| units::main_money(&scope.tables[main]).map(|column| ColRef { table: main, column }));
+    let Some(money) = money else { return Err(Refusal::NothingAsked) };
+    draft.measures.retain(|m| !matches!(m, Wanted::Plain(c, _) if plain.contains(c)));
+    draft.measures.push(Wanted::Plain(money, None));
+    Ok(())
+}
+
 /// Gives a question that only says `how much` or `how many days` its figure.
 pub(super) fn add_asked(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refusal> {
     let Some(&main) = scope.in_scope.first() else { return Ok(()) };

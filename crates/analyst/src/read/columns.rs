@@ -99,6 +99,7 @@ impl Reader<'_> {
             || self.joined_to_dim(i);
         let column = self.doer(i, column);
         match self.scope.role(column) {
+            Role::Measure if self.is_verb_of_rows(i, column) => self.used[i] = true,
             Role::Measure if self.names_what_rows_are(i, column) => self.read_row_noun(i),
             Role::Measure if self.spent_per(i) => {
                 let main = self.scope.in_scope[0];
@@ -158,6 +159,7 @@ impl Reader<'_> {
                     self.draft.grain = Some(Grain::Day);
                 }
             }
+            Role::Flag if self.is_set_aside(i) => self.used[i] = true,
             Role::Flag => self.read_flag(i, column, by && self.before(i) != Some(Word::Who)),
             Role::Dimension | Role::Id => self.read_dimension(i, column, by, agg),
         }
@@ -256,6 +258,10 @@ impl Reader<'_> {
             || self.after(i) == Some(Word::Count) && if by { touching(i + 1) } else { self.close(i, i + 1) }
             || self.asked_after(i);
         let suffix = self.counts_despite_quantity(i) || suffix;
+        if !suffix && self.is_set_aside(i) {
+            self.used[i] = true;
+            return;
+        }
         // `total sales for all outlets`: of all together.
         if by && self.draft.says(Word::Sum) && i > 0 && self.tokens[i - 1].text == "for all" {
             self.used[i] = true;
@@ -315,29 +321,6 @@ impl Reader<'_> {
             self.draft.dims.push(column);
             self.draft.grouped |= by;
         }
-    }
-
-    /// The word is in a column's name, but the name is of something else: `room` of `room type`.
-    fn is_modifier(&self, i: usize, column: ColRef) -> bool {
-        let found = self.scope.column(column);
-        let words: Vec<&str> = found.full.split(' ').collect();
-        let Some((last, before)) = words.split_last() else { return false };
-        let names = matches!(
-            *last,
-            "id" | "name" | "title" | "no" | "no." | "number" | "code" | "key" | "ref" | "reference"
-        );
-        let text = self.tokens[i].text.as_str();
-        if text.chars().all(crate::norm::is_cjk) {
-            // `处理` of `处理状态`
-            let kind =
-                ["状态", "类型", "方式", "原因", "渠道", "等级"].iter().any(|e| found.full.ends_with(e));
-            return found.role == Role::Dimension
-                && kind
-                && found.full.starts_with(text)
-                && found.full != text;
-        }
-        let said = crate::names::stem(text);
-        found.role == Role::Dimension && !names && before.iter().any(|w| crate::names::stem(w) == said)
     }
 
     fn figure_follows(&self, i: usize) -> bool {

@@ -127,6 +127,27 @@ pub(super) fn whole_table(draft: &Draft, question: &mut Question) -> bool {
     true
 }
 
+/// `cancelled in 2024`, where there is a `cancel_date`: when that came about, not when the row began.
+fn date_of_value(scope: &Scope<'_>, draft: &Draft, main: usize) -> Option<ColRef> {
+    let values: Vec<&str> =
+        draft.values.iter().filter(|(c, _, no)| c.table == main && !no).map(|(_, v, _)| v.as_str()).collect();
+    let told = |c: &crate::table::Column| {
+        let event =
+            [" date", " time", " at", " on", "日期", "时间"].iter().find_map(|e| c.full.strip_suffix(e));
+        let same = |e: &str, value: &str| {
+            let value = crate::norm::normal(value);
+            if e.is_ascii() {
+                crate::names::same_word(e, &value) || crate::names::related(e, &value)
+            } else {
+                e.chars().count() >= 2 && value.trim_start_matches(['已', '被']).trim_end_matches('了') == e
+            }
+        };
+        c.role == Role::Time && event.is_some_and(|e| values.iter().any(|v| same(e, v)))
+    };
+    let column = scope.tables[main].columns.iter().position(told)?;
+    Some(ColRef { table: main, column })
+}
+
 pub(super) fn pick_date(
     scope: &Scope<'_>,
     draft: &Draft,
@@ -135,6 +156,9 @@ pub(super) fn pick_date(
 ) -> Option<ColRef> {
     if let Some(named) = draft.dates.first() {
         return Some(*named);
+    }
+    if let Some(told) = date_of_value(scope, draft, main) {
+        return Some(told);
     }
     let dated = scope
         .in_scope

@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::lex::{ColRef, Lexed};
 use crate::question::{Agg, ChartKind, Cmp, Grain, Measure, Note, Order};
 use crate::read::tokens::{Scope, Tok, Token};
-use crate::read::{asked, pairs};
+use crate::read::{asked, pairs, sense};
 use crate::table::Role;
 use crate::timex::When;
 use crate::units::Unit;
@@ -93,6 +93,10 @@ pub struct Draft {
     pub unsure: bool,
     /// Columns of which one word named several values.
     pub together: Vec<ColRef>,
+    /// What a value is about besides: `electricity` of a consumption.
+    pub value_figure: Option<ColRef>,
+    /// `件最多`: a count, where no column holds such a number.
+    pub most_of: bool,
     /// `by` or `which` came with a dimension.
     pub grouped: bool,
     pub notes: Vec<Note>,
@@ -124,6 +128,8 @@ pub(super) struct Reader<'a> {
     /// Where units were said.
     pub(super) units: Vec<(usize, Unit)>,
     pub(super) draft: Draft,
+    /// The question, normalised.
+    pub(super) text: &'a [char],
 }
 
 pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
@@ -133,7 +139,9 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     let (spoken, units) = asked::without_units(spoken);
     let draft =
         Draft { hints: asked::hints(scope, lexed), unsure: !lexed.ignored.is_empty(), ..Draft::default() };
-    let mut reader = Reader { scope, tokens: &spoken, used: vec![false; spoken.len()], units, draft };
+    let text = &lexed.text;
+    let mut reader = Reader { scope, tokens: &spoken, used: vec![false; spoken.len()], units, draft, text };
+    reader.draft.value_figure = sense::figure_of_value(scope, lexed);
     for token in verbs {
         if let Tok::Word(w) = token.tok {
             reader.draft.words.insert(w);
@@ -146,6 +154,7 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     reader.read_no_stock();
     reader.read_comparisons();
     reader.read_columns();
+    reader.read_both();
     let mut draft = reader.draft;
     if let Some(unit) = draft.per_unit.filter(|u| !draft.plain_measures().contains(u)) {
         draft.measures.push(Wanted::Plain(unit, None));
@@ -275,6 +284,7 @@ impl Reader<'_> {
         self.draft.asks_units |= matches!(self.tokens[i].text.as_str(), "多少件" | "多少台" | "多少款");
         self.draft.most |=
             matches!(self.tokens[i].text.as_str(), "most" | "fewest" | "least" | "最多" | "最少");
+        self.draft.most_of |= matches!(said, "最多" | "最少") && self.counts_before(i);
         // `their very first invoice`: of each, which is not told apart here.
         let next = self.tokens.get(i + 1).map(|t| &t.tok);
         if self.tokens[i].text == "first"

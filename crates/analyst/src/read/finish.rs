@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::glossary::DefaultAgg;
 use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Grain, Group, Intent, Measure, Note, Order, Question, Refusal};
-use crate::read::asked::add_asked;
+use crate::read::asked::{add_asked, pay_in_money};
 use crate::read::conditions::{
     drop_named_period, filters, lacks_value, pick_date, rate_is_lost, resolve_times, set_numbers, set_order,
     whole_table,
@@ -14,7 +14,7 @@ use crate::read::conditions::{
 use crate::read::draft::{Draft, Wanted};
 use crate::read::measures::{add_implied, measures, need_measure, person};
 use crate::read::tokens::Scope;
-use crate::read::{growth, scope, special};
+use crate::read::{growth, scope, sense, special};
 use crate::table::{DateForm, Kind};
 use crate::timex::Days;
 use crate::word::Word;
@@ -40,6 +40,8 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
         draft.words.remove(&Word::Share);
     }
     lacks_value(scope, &mut draft);
+    sense::add_figure_of_value(&mut draft);
+    pay_in_money(scope, &mut draft)?;
     add_asked(scope, &mut draft)?;
     add_implied(scope, &mut draft);
     let mut question = Question {

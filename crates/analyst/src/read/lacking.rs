@@ -25,6 +25,13 @@ impl Reader<'_> {
             self.draft.lacking.retain(|(c, _)| *c != index);
             return;
         }
+        // `sign-ups`, where there is a `signup_date`: rows by that date.
+        if let Some(date) = self.happened_on(i).filter(|_| concept.role == ConceptRole::Measure) {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            self.draft.dates.push(date);
+            self.draft.events = true;
+            return;
+        }
         // `ticket volume`: how many there were.
         let thing = i.checked_sub(1).and_then(|j| self.tokens.get(j)).is_some_and(|t| match t.tok {
             Tok::RowNoun => true,
@@ -100,6 +107,21 @@ impl Reader<'_> {
         if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) {
             self.draft.lacking.retain(|(c, _)| *c != index);
         }
+    }
+
+    /// The date named by what happened on it.
+    fn happened_on(&self, i: usize) -> Option<ColRef> {
+        let joined = |t: &str| t.chars().filter(|c| !matches!(c, ' ' | '-')).collect::<String>();
+        let said = crate::names::stem(&joined(&self.tokens[i].text));
+        let main = *self.scope.in_scope.first()?;
+        let named = |c: &crate::table::Column| {
+            let event = [" date", " time", " at", " on", " day", "日期", "时间"]
+                .iter()
+                .find_map(|e| c.full.strip_suffix(e));
+            c.role == Role::Time && event.is_some_and(|e| crate::names::stem(&joined(e)) == said)
+        };
+        let found = self.scope.tables[main].columns.iter().position(named)?;
+        Some(ColRef { table: main, column: found })
     }
 
     fn rows_are_people(&self) -> bool {

@@ -170,7 +170,7 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
         || matches!(question.intent, Intent::ShareOf { .. });
     let counting = counting && !(draft.amounts && default_column(scope).is_some());
     let busy = draft.says(Word::Busiest);
-    let counting = counting || busy;
+    let counting = counting || busy || most_rows(scope, draft);
     let column = if busy {
         ["visits", "guests"].iter().find_map(|id| of(id)).filter(|c| scope.role(*c) == Role::Measure)
     } else if counting {
@@ -207,6 +207,19 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
     }
     question.measures.push(measure);
     Ok(())
+}
+
+/// `投的人最多`, `件最多`: how many, where no column holds that number; marks and prices are never the most.
+fn most_rows(scope: &Scope<'_>, draft: &Draft) -> bool {
+    if !draft.most || draft.loose_agg.is_some() || draft.says_any(&[Word::Sell, Word::Spend, Word::Earn]) {
+        return false;
+    }
+    let averaged = |c: ColRef| scope.column(c).default_agg == DefaultAgg::Mean && !draft.things.contains(&c);
+    let held = ["quantity", "headcount", "visits", "guests", "passengers"]
+        .iter()
+        .any(|id| !scope.concept_columns(id).is_empty());
+    draft.most_of && !held
+        || default_column(scope).is_some_and(averaged) && about_rows(scope, draft).is_none()
 }
 
 /// The column that says who, where people come up in many rows.

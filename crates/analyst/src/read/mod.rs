@@ -1,7 +1,9 @@
 //! Understands a conversation's questions over the profiles of its tables: words in, one [`Question`] or a
 //! [`Refusal`] out. Pure; the same words and tables always give the same question.
 
+mod aside;
 mod asked;
+mod both;
 mod columns;
 mod conditions;
 pub mod draft;
@@ -12,6 +14,7 @@ mod measures;
 mod numbers;
 mod pairs;
 pub mod scope;
+mod sense;
 mod special;
 pub mod tokens;
 

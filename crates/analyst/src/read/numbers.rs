@@ -146,22 +146,49 @@ impl Reader<'_> {
 
     /// `longer than 5 minutes` of a column in seconds is 300.
     fn in_units_of(&self, i: usize, n: f64, column: Option<ColRef>) -> f64 {
-        let said = seconds(&self.tokens[i].text);
+        let said = seconds(&self.tokens[i].text).or_else(|| self.unit_said(i).and_then(units::seconds));
         let held = column.and_then(|c| {
             let column = self.scope.column(c);
-            seconds(&column.words).or_else(|| seconds(&crate::norm::normal(&column.name)))
+            let named = seconds(&column.words).or_else(|| seconds(&crate::norm::normal(&column.name)));
+            named.or_else(|| units::of(column).and_then(units::seconds))
         });
         said.zip(held).map_or(n, |(said, held)| n * said / held)
     }
 
     /// `longer than 1000 km`: the only column in kilometres.
     fn by_unit(&self, i: usize) -> Option<ColRef> {
+        self.only_in(self.unit_said(i)?)
+    }
+
+    /// The unit a number is said with.
+    fn unit_said(&self, i: usize) -> Option<units::Unit> {
         let token = &self.tokens[i];
-        let unit = self.unit_after(token.end).or_else(|| units::ending(&token.text)).or_else(|| {
+        self.unit_after(token.end).or_else(|| units::ending(&token.text)).or_else(|| {
             let next = self.tokens.get(i + 1).filter(|t| t.start.saturating_sub(token.end) <= 1);
             next.and_then(|t| units::ending(&t.text))
-        })?;
-        self.only_in(unit)
+        })
+    }
+
+    /// A bound in a unit that is about no column named nearby: how long in another unit of time, a weight without one;
+    /// else about nothing in the table.
+    fn by_kind_of_unit(&mut self, i: usize) -> Option<ColRef> {
+        let unit = self.unit_said(i)?;
+        let main = *self.scope.in_scope.first()?;
+        if units::seconds(unit).is_some() {
+            return self.what_lasts();
+        }
+        let concept = match unit {
+            units::Unit::Kilogram | units::Unit::Tonne => "weight",
+            units::Unit::Kilometre | units::Unit::Mile => "distance",
+            units::Unit::KilowattHour => "energy",
+            _ => return None,
+        };
+        let unitless = |c: &ColRef| c.table == main && units::of(self.scope.column(*c)).is_none();
+        let found = self.scope.concept_columns(concept).into_iter().map(|(c, _)| c).find(unitless);
+        if found.is_none() {
+            self.draft.dangling.push(self.tokens[i].text.clone());
+        }
+        found
     }
 
     /// The numeric column a condition is about: the nearest before it, else the next one.
@@ -196,7 +223,10 @@ impl Reader<'_> {
         if let (Some(j), Some(c)) = (found, column) {
             self.used[j] = true;
             self.draft.conditioned.push(c);
+            return column;
         }
-        column
+        let other = self.by_kind_of_unit(i);
+        self.draft.conditioned.extend(other);
+        other
     }
 }

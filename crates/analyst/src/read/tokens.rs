@@ -2,6 +2,7 @@
 
 use crate::glossary::{Concept, ConceptRole, Glossary};
 use crate::lex::{ColRef, Lexed, Meaning, Mention};
+use crate::read::sense;
 use crate::table::{Role, Table};
 use crate::timex::When;
 use crate::units::Unit;
@@ -123,7 +124,7 @@ fn concept_fit(table: usize, tables: &[Table], glossary: &Glossary, concept: usi
 pub fn tokens(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Token> {
     let mut out = Vec::new();
     for mention in &lexed.mentions {
-        for tok in choose(scope, mention) {
+        for tok in choose(scope, lexed, mention) {
             out.push(Token { tok, text: mention.text.clone(), start: mention.start, end: mention.end });
         }
     }
@@ -131,9 +132,10 @@ pub fn tokens(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Token> {
 }
 
 /// One token for a mention; several where one word stands for several values of a column: `closed`, won or lost.
-fn choose(scope: &Scope<'_>, mention: &Mention) -> Vec<Tok> {
+fn choose(scope: &Scope<'_>, lexed: &Lexed, mention: &Mention) -> Vec<Tok> {
     let mut ranked: Vec<(u8, Tok)> =
         mention.meanings.iter().filter_map(|m| rank(scope, mention, m)).collect();
+    sense::prefer(scope, lexed, mention, &mut ranked);
     // Stable: of equals the first stays first, so the main table wins over a joined one.
     ranked.sort_by_key(|(r, _)| std::cmp::Reverse(*r));
     let Some(best) = ranked.first().cloned() else { return Vec::new() };

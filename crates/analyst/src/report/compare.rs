@@ -12,9 +12,11 @@ use crate::timex::Days;
 impl Desk<'_> {
     pub(super) fn share(&self, grid: &Grid) -> Answer {
         let measure = self.first();
+        let value = grid.number(0, 1).map_or(String::new(), |v| self.figure(&measure, v));
         let mut answer = Answer::only(match (grid.cell(0, 0), grid.number(0, 2)) {
+            (Some(_), Some(_)) if self.question.limit.is_some_and(|n| n > 1) => self.share_of_first(grid),
             (Some(name), Some(share)) if self.zh() => format!(
-                "**{}**的{}占比{}，为 **{}**{}",
+                "**{}**的{}占比{}，为 **{}**（{value}）{}",
                 text(name),
                 self.measure_name(&measure),
                 if self.question.order == Order::Ascending { "最低" } else { "最高" },
@@ -22,7 +24,7 @@ impl Desk<'_> {
                 self.limits()
             ),
             (Some(name), Some(share)) => format!(
-                "**{}** has the {} share of {}: **{}**{}",
+                "**{}** has the {} share of {}: **{}** ({value}){}",
                 text(name),
                 if self.question.order == Order::Ascending { "smallest" } else { "largest" },
                 self.measure_name(&measure),
@@ -47,6 +49,27 @@ impl Desk<'_> {
         answer.chart =
             Some(Chart { title: label::measure(self.scope, &measure, self.lang), percent: false, shape });
         answer
+    }
+
+    /// `前10大客户`: what the first so many hold together.
+    fn share_of_first(&self, grid: &Grid) -> String {
+        let n = self.question.limit.unwrap_or(1).min(grid.rows.len());
+        let sum = |column: usize| (0..n).filter_map(|r| grid.number(r, column)).sum::<f64>();
+        let (name, value) = (self.measure_name(&self.first()), self.figure(&self.first(), sum(1)));
+        let low = self.question.order == Order::Ascending;
+        if self.zh() {
+            let which = if low { "后" } else { "前" };
+            let group = self.group_names();
+            format!("{which} {n} 个{group}的{name}共占 **{}**（{value}）{}", percent(sum(2)), self.limits())
+        } else {
+            let which = if low { "bottom" } else { "top" };
+            format!(
+                "The {which} {n} by {} hold **{}** of {name} together ({value}){}",
+                self.group_names(),
+                percent(sum(2)),
+                self.limits()
+            )
+        }
     }
 
     pub(super) fn share_of(&self, grid: &Grid, parts: &[Filter]) -> Answer {

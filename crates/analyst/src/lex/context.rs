@@ -1,0 +1,53 @@
+//! What the words around a phrase say about it: a value inside a phrase of the vocabulary, a preposition before a value,
+//! a number said again in brackets. Knows no table.
+
+use super::{Meaning, Mention};
+
+/// Words that name a department or a trade as well as a figure: the figure is meant.
+const FIGURES: [&str; 6] = ["sales", "sale", "order", "orders", "销售", "订单"];
+
+/// `electricity consumption`, where `electricity` is a value: it limits the rows, and `consumption` is the figure.
+pub(super) fn keep_values(text: &[char], hits: &mut Vec<(usize, usize, Meaning)>) {
+    let values: Vec<(usize, usize)> = hits
+        .iter()
+        .filter(|(s, e, m)| e - s >= 2 && matches!(m, Meaning::Value(_, _, 4)))
+        .filter(|(s, e, _)| !FIGURES.contains(&text[*s..*e].iter().collect::<String>().as_str()))
+        .map(|(s, e, _)| (*s, *e))
+        .collect();
+    let figures: Vec<(usize, usize)> = hits
+        .iter()
+        .filter(|(_, _, m)| matches!(m, Meaning::Concept(_) | Meaning::Column(..)))
+        .map(|(s, e, _)| (*s, *e))
+        .collect();
+    let holds = |start: usize, end: usize| {
+        let value = values.iter().find(|(s, e)| *s == start && *e < end);
+        value.is_some_and(|(_, v)| figures.iter().any(|(s, e)| (*v..=v + 1).contains(s) && *e == end))
+    };
+    hits.retain(|(s, e, m)| !matches!(m, Meaning::Concept(_)) || !holds(*s, *e));
+}
+
+/// `通过内推入职`: by that way, where `通过的` would be what became of it.
+pub(super) fn add_prepositions(text: &[char], hits: &mut Vec<(usize, usize, Meaning)>) {
+    let value_at = |at: usize| hits.iter().any(|(s, _, m)| *s == at && matches!(m, Meaning::Value(..)));
+    let said = ["通过", "经由", "经过"].map(|w| w.chars().collect::<Vec<char>>());
+    let found: Vec<usize> = (0..text.len())
+        .filter(|at| said.iter().any(|w| text[*at..].starts_with(w)) && value_at(at + 2))
+        .collect();
+    for at in found {
+        let whole = |s: usize, e: usize| s == at && e == at + 2;
+        hits.retain(|(s, e, m)| !(whole(*s, *e) && matches!(m, Meaning::Word(_) | Meaning::Beyond(_))));
+        hits.push((at, at + 2, Meaning::Stop));
+    }
+}
+
+/// `5 minutes (300 seconds)`: a number said again in brackets.
+pub(super) fn pass_over_repeated(text: &[char], mentions: &mut [Mention]) {
+    let number = |m: &Mention| matches!(m.meanings[..], [Meaning::Number(_)]);
+    let bracketed = |m: &Mention| m.start > 0 && text[m.start - 1] == '(' && text.get(m.end) == Some(&')');
+    for at in 1..mentions.len() {
+        let (before, again) = (&mentions[at - 1], &mentions[at]);
+        if number(before) && number(again) && bracketed(again) && again.start - before.end <= 2 {
+            mentions[at].meanings = vec![Meaning::Stop];
+        }
+    }
+}

@@ -1,0 +1,126 @@
+//! Columns that are named only to be set aside: `whatever their status`, `across all orders`, `taken by agents in Cork`.
+//! They neither group nor limit.
+
+use crate::lex::ColRef;
+use crate::read::draft::Reader;
+use crate::read::tokens::Tok;
+use crate::table::Role;
+use crate::word::Word;
+
+/// What comes right before a column that makes no difference.
+const BEFORE: [&str; 22] = [
+    "whatever",
+    "whatever the",
+    "whatever their",
+    "whatever its",
+    "no matter the",
+    "no matter what",
+    "no matter which",
+    "no matter their",
+    "regardless of",
+    "regardless of the",
+    "regardless of their",
+    "irrespective of",
+    "irrespective of the",
+    "irrespective of their",
+    "不分",
+    "不管",
+    "不论",
+    "无论",
+    "不管什么",
+    "不论什么",
+    "无论什么",
+    "不区分",
+];
+const AFTER: [&str; 8] =
+    ["together", "combined", "taken together", "put together", "不限", "都算", "都算上", "加在一起"];
+
+impl Reader<'_> {
+    /// Whether a column is named only to say that it makes no difference.
+    pub(super) fn is_set_aside(&self, i: usize) -> bool {
+        let before: String = self.text[..self.tokens[i].start].iter().collect();
+        let after: String = self.text[self.tokens[i].end..].iter().collect();
+        let (before, after) = (before.trim_end(), after.trim_start());
+        let ends = |w: &str| {
+            before.strip_suffix(w).is_some_and(|rest| {
+                !w.is_ascii() || rest.is_empty() || !rest.ends_with(|c: char| c.is_ascii_alphanumeric())
+            })
+        };
+        let all = before.ends_with(" all")
+            || before == "all"
+            || before.ends_with("所有")
+            || before.ends_with("全部");
+        BEFORE.iter().any(|w| ends(w))
+            || all && AFTER.iter().any(|w| after.starts_with(w))
+            || self.spans_all(i, before)
+            || self.did_it(i, before)
+    }
+
+    /// `across all subscriptions, which country …`: all of them together.
+    fn spans_all(&self, i: usize, before: &str) -> bool {
+        let all = before.ends_with("across all")
+            || before.ends_with("across all the")
+            || before.ends_with("across all our");
+        let column = self.col(i);
+        let numbers = column.is_some_and(|c| self.scope.role(c) == Role::Id);
+        let grouped = |j: usize| {
+            j != i
+                && matches!(self.before(j), Some(Word::Which | Word::Who | Word::By))
+                && self.col(j).is_some_and(|c| Some(c) != column && self.scope.role(c) != Role::Measure)
+        };
+        all && (numbers || (0..self.tokens.len()).any(grouped))
+    }
+
+    /// `calls taken by agents in Cork`: who did it, narrowed to some; no figure for each.
+    fn did_it(&self, i: usize, before: &str) -> bool {
+        const DONE: [&str; 16] = [
+            "taken", "made", "sold", "sent", "given", "written", "led", "run", "done", "driven", "paid",
+            "bought", "won", "built", "brought", "held",
+        ];
+        let Some(deed) = before.strip_suffix(" by") else { return false };
+        let last = deed.trim_end().rsplit(' ').next().unwrap_or("");
+        let participle = last.len() > 3 && last.ends_with("ed") || DONE.contains(&last);
+        let plural = self.tokens[i].text.ends_with('s');
+        let next = self.tokens.get(i + 1);
+        let narrowed = next.is_some_and(|t| {
+            matches!(t.tok, Tok::Val(..)) && t.start.saturating_sub(self.tokens[i].end) <= 10
+        });
+        participle && plural && narrowed
+    }
+
+    /// `who handled the most calls`: the verb says nothing of how long the handling took.
+    pub(super) fn is_verb_of_rows(&self, i: usize, column: ColRef) -> bool {
+        let text = self.tokens[i].text.as_str();
+        let named = self.scope.column(column).full.split(' ').any(|w| w == text);
+        let verb = text.is_ascii() && text.ends_with("ed") && !named;
+        let rows = |j: usize| match self.tokens[j].tok {
+            Tok::RowNoun => true,
+            Tok::Col(c, _) => matches!(self.scope.role(c), Role::Id | Role::Dimension) && c != column,
+            _ => false,
+        };
+        verb && (i + 1..(i + 5).min(self.tokens.len())).any(|j| rows(j) && self.most(j))
+    }
+
+    /// The word is in a column's name, but the name is of something else: `room` of `room type`.
+    pub(super) fn is_modifier(&self, i: usize, column: ColRef) -> bool {
+        let found = self.scope.column(column);
+        let words: Vec<&str> = found.full.split(' ').collect();
+        let Some((last, before)) = words.split_last() else { return false };
+        let names = matches!(
+            *last,
+            "id" | "name" | "title" | "no" | "no." | "number" | "code" | "key" | "ref" | "reference"
+        );
+        let text = self.tokens[i].text.as_str();
+        if text.chars().all(crate::norm::is_cjk) {
+            // `处理` of `处理状态`
+            let kind =
+                ["状态", "类型", "方式", "原因", "渠道", "等级"].iter().any(|e| found.full.ends_with(e));
+            return found.role == Role::Dimension
+                && kind
+                && found.full.starts_with(text)
+                && found.full != text;
+        }
+        let said = crate::names::stem(text);
+        found.role == Role::Dimension && !names && before.iter().any(|w| crate::names::stem(w) == said)
+    }
+}
