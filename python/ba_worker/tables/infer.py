@@ -162,7 +162,7 @@ def decide(sample, header, style_hint=None):
         plan = attempt(values, header, style_hint)
         if plan is None:
             continue
-        if in_values:
+        if in_values and plan.kind != "VARCHAR":
             plan.guesses.append("read as empty: " + ", ".join(f"`{m}`" for m in sorted(in_values)[:5]))
             plan.native = None
         if trim or any(p.half(v) != v for v in odd):

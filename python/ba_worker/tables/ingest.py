@@ -106,7 +106,7 @@ def _textual(maker, path, kind, codec, notes, work, result, options):
 
 def _json(maker, path, kind, codec, work):
     if kind == "jsonl" and os.path.getsize(path) > jsonfile.STREAM_FROM and codec in ("utf-8", "utf-8-sig"):
-        maker.records(jsonfile.streamed(path), work)
+        maker.records(path, work)
         return []
     if kind == "jsonl":
         keys, grids = [], jsonfile.lines_of(jsonfile.load_text(path, codec).splitlines())
@@ -208,15 +208,18 @@ class _Tables:
         self.con.unregister(relation)
         self._finish(target, columns, notes, guesses, g.sheet)
 
-    def records(self, sql, work):
-        """Records that DuckDB reads: its numbers are kept as they are, its texts are typed as everywhere else."""
+    def records(self, path, work):
+        """JSON lines that DuckDB reads: its numbers are kept as they are, its texts are typed as everywhere else."""
         target, raw = self._target(), os.path.join(work, "raw.parquet")
+        self.progress(0.0, "looking through the lines")
+        found = [r[:2] for r in self.con.execute(f"DESCRIBE SELECT * FROM {jsonfile.streamed(path)}").fetchall()]
         picks, columns = [], []
-        for name, kind in [r[:2] for r in self.con.execute(f"DESCRIBE SELECT * FROM {sql}").fetchall()]:
+        for name, kind in found:
             # A JSON value is text here; ->> takes the quotation marks off a string.
             picks.append(f"{quote(name)} ->> '$' AS {quote(name)}" if kind == "JSON" else quote(name))
             columns.append(convert.Column(name, name, typed=kind not in ("JSON", "VARCHAR")))
-        run_with_progress(self.con, f"COPY (SELECT {', '.join(picks)} FROM {sql}) TO {sql_text(raw)} (FORMAT parquet)",
+        lines = jsonfile.streamed(path, found)
+        run_with_progress(self.con, f"COPY (SELECT {', '.join(picks)} FROM {lines}) TO {sql_text(raw)} (FORMAT parquet)",
                           self.progress, 0.0, 0.25, "reading the lines")
         relation = f"read_parquet({sql_text(raw)})"
         texts = [c for c in columns if not c.typed]

@@ -124,9 +124,15 @@ def _cell(value):
     return value
 
 
-def streamed(path):
-    """Large JSON lines are read by DuckDB itself. All of them decide a column's type: by a sample alone, a value that
-    came later and did not fit would be empty. Dates stay text here, and are planned like those of any other file."""
+def streamed(path, columns=None):
+    """Large JSON lines as DuckDB itself reads them: to find the columns, or with `columns` [(name, type)] known.
+
+    All lines decide a column's type: by a sample alone, a value that came later and did not fit would be empty. Dates stay
+    text here, and are planned like those of any other file.
+    """
     unseen = sql_text("%Y\x1f%m\x1f%d")
+    found = f"sample_size = -1, dateformat = {unseen}, timestampformat = {unseen}"
+    if columns:
+        found = "columns = {" + ", ".join(f"{sql_text(name)}: {sql_text(kind)}" for name, kind in columns) + "}"
     return (f"read_json({sql_text(path)}, format = 'newline_delimited', ignore_errors = true, maximum_object_size = {64 << 20}, "
-            f"maximum_depth = 2, sample_size = -1, dateformat = {unseen}, timestampformat = {unseen})")
+            f"maximum_depth = 2, {found})")
