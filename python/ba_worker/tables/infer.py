@@ -63,19 +63,26 @@ class Plan:
         return f"(NOT {blank_sql(x, True)} AND {self.expr(clean_sql(x))} IS NULL)"
 
 
+def trim_sql(x):
+    """Trimming is slow; a look at both ends tells that most values need none."""
+    spaces = ", ".join(p.sql_text(c) for c in p.SPACES)
+    return f"if(left({x}, 1) IN ({spaces}) OR right({x}, 1) IN ({spaces}), trim({x}, {p.sql_text(p.SPACES)}), {x})"
+
+
 def clean_sql(x):
+    """Only text with characters of more than one byte can hold full-width digits and signs."""
     half = f"translate({x}, {p.sql_text(p.FULLWIDTH)}, {p.sql_text(p.HALFWIDTH)})"
-    return f"trim({half}, {p.sql_text(p.SPACES)})"
+    return f"if(strlen({x}) = length({x}), {trim_sql(x)}, trim({half}, {p.sql_text(p.SPACES)}))"
 
 
 def blank_sql(x, in_values):
     marks = p.NULL_ALWAYS + (p.NULL_IN_VALUES if in_values else [])
     inside = ", ".join(p.sql_text(m) for m in marks)
-    return f"({x} IS NULL OR trim({x}, {p.sql_text(p.SPACES)}) IN ({inside}))"
+    return f"({x} IS NULL OR {trim_sql(x)} IN ({inside}))"
 
 
 def text_sql(x, trim):
-    value = f"trim({x}, {p.sql_text(p.SPACES)})" if trim else x
+    value = trim_sql(x) if trim else x
     return f"CASE WHEN {blank_sql(x, False)} THEN NULL ELSE {value} END"
 
 
