@@ -125,6 +125,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     }
     drop_split_values(&mut hits);
     context::keep_values(&text, &mut hits);
+    context::keep_names(&mut hits);
     context::add_prepositions(&text, &mut hits);
     // The longest phrase wins; of equal ones a name in the tables, then the first in the text.
     let named = |m: &Meaning| matches!(m, Meaning::Column(_, 4) | Meaning::Value(_, _, 4));

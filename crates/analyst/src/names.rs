@@ -195,11 +195,13 @@ pub fn written_out(words: &str) -> String {
 
 /// A name without the unit at its end: `area sqm` is an area.
 pub fn without_unit(words: &str) -> &str {
-    const UNITS: [&str; 40] = [
+    const UNITS: [&str; 62] = [
         " c", " f", " min", " mins", " minutes", " sec", " secs", " seconds", " hrs", " hours", " days",
         " months", " years", " km", " kg", " usd", " musd", " sqm", " sqft", " eur", " rmb", " cny", " gbp",
         " kwh", " mb", " gb", " pct", " percent", " 元", " 天", " 分钟", " 小时", " 件", " cm", " t", " h",
-        " ha", " mm", " g", " l",
+        " ha", " mm", " g", " l", " nok", " sek", " dkk", " chf", " aud", " cad", " inr", " sgd", " jpy",
+        " hkd", " pln", " litres", " liters", " litre", " liter", " tonnes", " tons", " miles", " metres",
+        " meters", " kw", " mwh",
     ];
     UNITS.iter().find_map(|u| words.strip_suffix(u)).filter(|w| !w.is_empty()).unwrap_or(words)
 }

@@ -330,8 +330,8 @@ impl Column {
 
 /// The only amount of money in a table without sales is what it takes in.
 fn settle_money(columns: &mut [Column]) {
-    const CURRENCIES: [&str; 13] =
-        ["元", "usd", "eur", "gbp", "cny", "rmb", "jpy", "hkd", "$", "€", "£", "¥", "￥"];
+    const CURRENCIES: [&str; 15] =
+        ["元", "usd", "eur", "gbp", "cny", "rmb", "jpy", "hkd", "sek", "chf", "$", "€", "£", "¥", "￥"];
     if columns.iter().any(|c| c.has_concept("revenue")) {
         return;
     }

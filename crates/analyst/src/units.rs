@@ -38,6 +38,16 @@ const WRITTEN: [(Unit, &[&str]); 18] = [
             "rmb",
             "jpy",
             "hkd",
+            "nok",
+            "sek",
+            "dkk",
+            "chf",
+            "aud",
+            "cad",
+            "inr",
+            "sgd",
+            "pln",
+            "krw",
             "dollar",
             "euro",
             "yuan",
@@ -108,6 +118,8 @@ pub fn spoken() -> impl Iterator<Item = (&'static str, Unit)> {
 /// The unit a text is or ends with: `多少天`, `how many hours`.
 pub fn ending(text: &str) -> Option<Unit> {
     let last = text.rsplit(' ').next().unwrap_or(text);
+    // `600分钟`
+    let last = last.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '个'));
     let bare = last
         .strip_prefix("多少")
         .or_else(|| last.strip_prefix("有多少"))
@@ -260,6 +272,8 @@ mod tests {
         assert_eq!(ending("how many hours"), Some(Unit::Hour));
         assert_eq!(ending("how many"), None);
         assert_eq!(ending("几公里"), Some(Unit::Kilometre));
+        assert_eq!(ending("600分钟"), Some(Unit::Minute));
+        assert_eq!(ending("600"), None);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 //! a number said again in brackets. Knows no table.
 
 use super::{Meaning, Mention};
+use crate::word::Word;
 
 /// Words that name a department or a trade as well as a figure: the figure is meant.
 const FIGURES: [&str; 6] = ["sales", "sale", "order", "orders", "销售", "订单"];
@@ -24,6 +25,24 @@ pub(super) fn keep_values(text: &[char], hits: &mut Vec<(usize, usize, Meaning)>
         value.is_some_and(|(_, v)| figures.iter().any(|(s, e)| (*v..=v + 1).contains(s) && *e == end))
     };
     hits.retain(|(s, e, m)| !matches!(m, Meaning::Concept(_)) || !holds(*s, *e));
+}
+
+/// `各类别`: `各` and `类别`, not `各类` and a rest.
+pub(super) fn keep_names(hits: &mut Vec<(usize, usize, Meaning)>) {
+    let asking = |m: &Meaning| matches!(m, Meaning::Word(Word::By | Word::Which | Word::HowMany));
+    let cut = |start: usize, end: usize| {
+        hits.iter().find_map(|(s, e, m)| {
+            let named = matches!(m, Meaning::Concept(_) | Meaning::Column(..));
+            (named && start < *s && *s < end && end < *e).then_some(*s)
+        })
+    };
+    let whole = |start: usize, end: usize| hits.iter().any(|(s, e, m)| *s == start && *e == end && asking(m));
+    let lost: Vec<(usize, usize)> = hits
+        .iter()
+        .filter(|(s, e, m)| asking(m) && cut(*s, *e).is_some_and(|at| whole(*s, at)))
+        .map(|(s, e, _)| (*s, *e))
+        .collect();
+    hits.retain(|(s, e, m)| !(asking(m) && lost.contains(&(*s, *e))));
 }
 
 /// `通过内推入职`: by that way, where `通过的` would be what became of it.

@@ -13,6 +13,10 @@ impl Reader<'_> {
             matches!(w, Wanted::Fixed(Measure::Rows | Measure::CountYes(_) | Measure::Of(Agg::Distinct, _)))
         };
         let figure = self.draft.measures.iter().position(|w| !counted(w));
+        if figure.is_none() {
+            self.read_money_beside_count();
+            self.refuse_second_count();
+        }
         if self.draft.measures.iter().any(counted) || figure.is_none() {
             return;
         }
@@ -48,6 +52,53 @@ impl Reader<'_> {
                 }
                 return;
             }
+        }
+    }
+
+    /// `how many members are there and how much do they pay`: the amount of money, or no answer.
+    fn read_money_beside_count(&mut self) {
+        let many = (0..self.tokens.len()).find(|i| self.word(Some(*i)) == Some(Word::HowMany));
+        let much = (0..self.tokens.len())
+            .find(|i| matches!(self.tokens[*i].text.as_str(), "how much" | "多少钱" | "多少元"));
+        let (Some(many), Some(much)) = (many, much) else { return };
+        if self.clause(many) == self.clause(much) {
+            return;
+        }
+        let main = self.scope.in_scope[0];
+        let cost = self.scope.concept_columns("cost").first().map(|(c, _)| *c);
+        let cost = cost.filter(|_| self.draft.says(Word::Spend));
+        let money = crate::units::main_money(&self.scope.tables[main]);
+        let money = cost.or(money.map(|column| crate::lex::ColRef { table: main, column }));
+        match money {
+            Some(column) => {
+                if self.draft.measures.is_empty() {
+                    self.draft.measures.push(Wanted::Fixed(Measure::Rows));
+                }
+                let wanted = Wanted::Plain(column, Some(Agg::Sum));
+                if many < much {
+                    self.draft.measures.push(wanted)
+                } else {
+                    self.draft.measures.insert(0, wanted)
+                }
+            }
+            None => self.draft.dangling.push(self.tokens[much].text.clone()),
+        }
+    }
+
+    /// `展会来的客户有多少，签约的有几家`: the second is a part of the first; one figure for both would be wrong.
+    fn refuse_second_count(&mut self) {
+        let asks = |i: &usize| matches!(self.word(Some(*i)), Some(Word::HowMany | Word::HowMuch));
+        let asked: Vec<usize> = (0..self.tokens.len()).filter(asks).collect();
+        let (Some(&first), Some(&last)) = (asked.first(), asked.last()) else { return };
+        let (one, other) = (self.clause(first), self.clause(last));
+        let limited = |clause: (usize, usize)| -> Vec<crate::lex::ColRef> {
+            let inside = self.tokens.iter().filter(|t| t.start >= clause.0 && t.end <= clause.1);
+            inside.filter_map(|t| if let Tok::Val(c, _) = t.tok { Some(c) } else { None }).collect()
+        };
+        let (a, b) = (limited(one), limited(other));
+        if one != other && !b.is_empty() && self.draft.measures.len() < 2 && !b.iter().all(|c| a.contains(c))
+        {
+            self.draft.dangling.push(self.tokens[last].text.clone());
         }
     }
 

@@ -29,6 +29,10 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     if let (Some(stray), false) = (draft.stray_numbers.first(), spends_numbers) {
         return Err(Refusal::Unknown(vec![stray.to_string()]));
     }
+    // `fuel per passenger`, where nothing says how much fuel.
+    if draft.per_unit.is_some() && draft.plain_measures() == draft.per_unit.into_iter().collect::<Vec<_>>() {
+        return Err(Refusal::NothingAsked);
+    }
     if !draft.dangling.is_empty() && !draft.says(Word::Missing) {
         return Err(Refusal::Unknown(draft.dangling));
     }
@@ -78,6 +82,11 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     set_numbers(scope, &draft, &mut question)?;
     question.having = question.having.or(draft.counts);
     set_intent(scope, &draft, &mut question, &times, span)?;
+    // A bound on groups where there are none would be lost.
+    let grouped = !question.groups.is_empty();
+    if question.having.is_some() && !grouped {
+        return Err(Refusal::NothingAsked);
+    }
     if rate_is_lost(scope, &draft, &question) {
         return Err(Refusal::NothingAsked);
     }

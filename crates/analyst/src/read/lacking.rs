@@ -26,7 +26,8 @@ impl Reader<'_> {
             return;
         }
         // `sign-ups`, where there is a `signup_date`: rows by that date.
-        if let Some(date) = self.happened_on(i).filter(|_| concept.role == ConceptRole::Measure) {
+        let happens = matches!(concept.role, ConceptRole::Measure | ConceptRole::Time);
+        if let Some(date) = self.happened_on(i).filter(|_| happens) {
             self.draft.lacking.retain(|(c, _)| *c != index);
             self.draft.dates.push(date);
             self.draft.events = true;
@@ -114,11 +115,30 @@ impl Reader<'_> {
         let joined = |t: &str| t.chars().filter(|c| !matches!(c, ' ' | '-')).collect::<String>();
         let said = crate::names::stem(&joined(&self.tokens[i].text));
         let main = *self.scope.in_scope.first()?;
+        // Words for becoming one of them.
+        const JOINING: [&str; 14] = [
+            "join",
+            "joined",
+            "joining",
+            "signup",
+            "signed",
+            "registr",
+            "register",
+            "registration",
+            "enrol",
+            "enroll",
+            "enrolment",
+            "enrollment",
+            "start",
+            "subscribe",
+        ];
+        let joins = |w: &str| JOINING.iter().any(|j| crate::names::stem(j) == w || *j == w);
         let named = |c: &crate::table::Column| {
             let event = [" date", " time", " at", " on", " day", "日期", "时间"]
                 .iter()
-                .find_map(|e| c.full.strip_suffix(e));
-            c.role == Role::Time && event.is_some_and(|e| crate::names::stem(&joined(e)) == said)
+                .find_map(|e| c.full.strip_suffix(e))
+                .map(|e| crate::names::stem(&joined(e)));
+            c.role == Role::Time && event.is_some_and(|e| e == said || joins(&e) && joins(&said))
         };
         let found = self.scope.tables[main].columns.iter().position(named)?;
         Some(ColRef { table: main, column: found })

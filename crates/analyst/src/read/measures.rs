@@ -62,7 +62,9 @@ fn acted_on(scope: &Scope<'_>, draft: &Draft) -> Option<ColRef> {
         Word::Gt,
     ]) || draft.loose_agg.is_some()
         || !draft.numbers.is_empty();
-    if counts || !asks {
+    // `what share of members pay annually`: of the members.
+    let of_rows = draft.says(Word::Share) && draft.names_rows && !draft.asks_money;
+    if counts || !asks || of_rows {
         return None;
     }
     let main = scope.in_scope[0];

@@ -1,7 +1,7 @@
 //! Numbers in a question: bounds, ranges, how many to show, and which column they are about.
 
 use crate::lex::ColRef;
-use crate::names::seconds;
+use crate::names::{seconds, stem};
 use crate::question::Cmp;
 use crate::read::draft::{Reader, Wanted, comparison};
 use crate::read::tokens::Tok;
@@ -131,6 +131,10 @@ impl Reader<'_> {
     /// `more than 50 employees`: the number counts things.
     fn counts_things(&mut self, i: usize) -> bool {
         let Some(column) = self.col(i + 1).filter(|_| self.close(i, i + 1)) else { return false };
+        // `超过600分钟的报修`: a length, whatever follows.
+        if self.unit_said(i).is_some_and(|u| !matches!(u, units::Unit::Person | units::Unit::Piece)) {
+            return false;
+        }
         let measured = |j: usize| self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
         if (i.saturating_sub(4)..i).any(measured) {
             return false;
@@ -175,7 +179,7 @@ impl Reader<'_> {
         let unit = self.unit_said(i)?;
         let main = *self.scope.in_scope.first()?;
         if units::seconds(unit).is_some() {
-            return self.what_lasts();
+            return self.lasting_by_verb(i, main).or_else(|| self.what_lasts());
         }
         let concept = match unit {
             units::Unit::Kilogram | units::Unit::Tonne => "weight",
@@ -189,6 +193,20 @@ impl Reader<'_> {
             self.draft.dangling.push(self.tokens[i].text.clone());
         }
         found
+    }
+
+    /// `delayed more than 1 hour`, where `delayed` is a value: the delay.
+    fn lasting_by_verb(&self, i: usize, main: usize) -> Option<ColRef> {
+        let said: Vec<String> = self.tokens[i.saturating_sub(3)..i]
+            .iter()
+            .filter(|t| matches!(t.tok, Tok::Val(..)))
+            .map(|t| stem(&t.text))
+            .collect();
+        let about = |c: &crate::table::Column| {
+            units::of(c).is_some_and(units::is_time) && c.full.split(' ').any(|w| said.contains(&stem(w)))
+        };
+        let found = self.scope.tables[main].indices(about);
+        found.first().filter(|_| found.len() == 1).map(|column| ColRef { table: main, column: *column })
     }
 
     /// The numeric column a condition is about: the nearest before it, else the next one.

@@ -211,6 +211,24 @@ impl Reader<'_> {
             self.draft.flags.push((*flag, true));
             self.draft.measures.pop();
         }
+        // `expenses by department`: what they come to.
+        const MONEY: [&str; 8] =
+            ["expense", "expenses", "spending", "expenditure", "expenditures", "支出", "开支", "费用"];
+        let main = self.scope.in_scope[0];
+        let money = crate::units::main_money(&self.scope.tables[main]);
+        if let Some(column) = money.filter(|_| !counted && MONEY.contains(&self.tokens[i].text.as_str()))
+            && self.draft.plain_measures().is_empty()
+            && !self.draft.says_any(&[
+                Word::HowMany,
+                Word::Count,
+                Word::List,
+                Word::Share,
+                Word::Gt,
+                Word::Lt,
+            ])
+        {
+            self.draft.measures.push(Wanted::Plain(ColRef { table: main, column }, None));
+        }
         let rows = Wanted::Fixed(Measure::Rows);
         if counted && !self.draft.measures.contains(&rows) {
             self.draft.measures.push(rows);

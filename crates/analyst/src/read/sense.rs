@@ -49,10 +49,17 @@ fn asks_when(lexed: &Lexed) -> bool {
 /// A figure right after a word, or right before it: `monthly revenue`, `revenue monthly`.
 fn beside_figure(scope: &Scope<'_>, lexed: &Lexed, mention: &Mention) -> bool {
     let figure = |m: &Mention| {
+        // `pay monthly`: how, not how much by month.
+        let verb = |m: &Meaning| matches!(m, Meaning::Word(Word::Spend | Word::Earn | Word::Sell));
+        if m.meanings.iter().any(verb) {
+            return false;
+        }
         m.meanings.iter().any(|meaning| match meaning {
             Meaning::Column(c, _) => scope.in_scope.contains(&c.table) && scope.role(*c) == Role::Measure,
             Meaning::Concept(i) => {
-                matches!(scope.glossary.concepts[*i].role, ConceptRole::Measure | ConceptRole::Ratio)
+                let concept = &scope.glossary.concepts[*i];
+                concept.role == ConceptRole::Ratio
+                    || concept.role == ConceptRole::Measure && !scope.columns_for(concept).is_empty()
             }
             Meaning::Word(w) => matches!(w, Word::Trend | Word::Growth | Word::Mean | Word::Sum),
             _ => false,
@@ -78,7 +85,21 @@ pub(super) fn figure_of_value(scope: &Scope<'_>, lexed: &Lexed) -> Option<ColRef
             _ => None,
         })
     });
-    found.next().filter(|_| !said_money)
+    let named = found.next();
+    named.or_else(|| used_up(scope, lexed)).filter(|_| !said_money)
+}
+
+/// `uses the least water`: what is used is measured by the one column of usage.
+fn used_up(scope: &Scope<'_>, lexed: &Lexed) -> Option<ColRef> {
+    const VERBS: [&str; 9] =
+        ["use", "uses", "used", "using", "consume", "consumes", "consumed", "burn", "burns"];
+    let text: String = lexed.text.iter().collect();
+    let english = text.split(|c: char| !c.is_alphanumeric()).any(|w| VERBS.contains(&w));
+    let chinese = ["用了", "用的", "消耗", "耗"].iter().any(|w| text.contains(w));
+    let valued =
+        lexed.mentions.iter().any(|m| m.meanings.iter().any(|m| matches!(m, Meaning::Value(_, _, 3..))));
+    let columns = scope.concept_columns("energy");
+    columns.first().map(|(c, _)| *c).filter(|_| (english || chinese) && valued && columns.len() == 1)
 }
 
 /// Measures what a value is about when nothing else is measured.

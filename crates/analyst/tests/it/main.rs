@@ -8,3 +8,4 @@ mod bad_input;
 mod questions;
 mod readings;
 mod reports;
+mod senses;
