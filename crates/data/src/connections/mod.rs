@@ -16,6 +16,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use ba_protocol::table::Column;
+use futures::StreamExt;
 use moka::future::Cache;
 use serde_json::{Map, Value};
 
@@ -29,6 +30,8 @@ const MAX_ROWS: u32 = 10_000;
 const SCHEMA_TTL: Duration = Duration::from_secs(300);
 /// Sample values are a help: a description never waits longer for all of them together.
 const SAMPLES_WALL: Duration = Duration::from_secs(2);
+/// Below the four connections of a pool, so that a query finds one free.
+const SAMPLED_AT_ONCE: usize = 3;
 
 /// One engine behind a connection.
 #[async_trait]
@@ -122,32 +125,45 @@ impl Connections {
         if picked.len() > schema::DETAILED {
             return Ok(SchemaView::of(&picked, tables.len(), search));
         }
-        let mut detailed: Vec<Arc<TableInfo>> = picked.into_iter().cloned().map(Arc::new).collect();
-        let all = self.add_samples(connection, &mut detailed);
-        // Those that were read in time are shown; the rest are described without.
-        let _ = tokio::time::timeout(SAMPLES_WALL.min(connection.timeout), all).await;
+        let detailed = self.with_samples(connection, picked).await;
         let shown: Vec<&TableInfo> = detailed.iter().map(AsRef::as_ref).collect();
         Ok(SchemaView::of(&shown, tables.len(), search))
     }
 
-    async fn add_samples(&self, connection: &Connection, tables: &mut [Arc<TableInfo>]) {
-        for table in tables {
-            let key = (connection.info.name.clone(), table.name.clone());
-            if let Some(known) = self.sampled.get(&key).await {
-                *table = known;
-                continue;
-            }
-            let Some((sql, columns)) = samples::statement(table, connection.info.dialect) else { continue };
-            // A table that takes too long is not waited for again.
-            self.sampled.insert(key.clone(), table.clone()).await;
-            let mut described = TableInfo::clone(table);
-            match connection.sample(&sql).await {
-                Ok(rows) => samples::collect(&mut described, &columns, &rows),
-                Err(error) => tracing::debug!(%error, table = %table.name, "no sample values"),
-            }
-            *table = Arc::new(described);
-            self.sampled.insert(key, table.clone()).await;
+    /// The tables with sample values, a few at a time so that one that cannot be read now does not hold up the others. Those
+    /// that are not read in time are described without.
+    async fn with_samples(&self, connection: &Connection, tables: Vec<&TableInfo>) -> Vec<Arc<TableInfo>> {
+        let mut all: Vec<Arc<TableInfo>> = tables.into_iter().cloned().map(Arc::new).collect();
+        let work: Vec<_> = all
+            .iter()
+            .cloned()
+            .enumerate()
+            .map(|(i, table)| async move { (i, self.sampled(connection, table).await) })
+            .collect();
+        let mut done = futures::stream::iter(work).buffer_unordered(SAMPLED_AT_ONCE);
+        let until = tokio::time::Instant::now() + SAMPLES_WALL.min(connection.timeout);
+        while let Ok(Some((i, table))) = tokio::time::timeout_at(until, done.next()).await {
+            all[i] = table;
         }
+        all
+    }
+
+    async fn sampled(&self, connection: &Connection, table: Arc<TableInfo>) -> Arc<TableInfo> {
+        let key = (connection.info.name.clone(), table.name.clone());
+        if let Some(known) = self.sampled.get(&key).await {
+            return known;
+        }
+        let Some((sql, columns)) = samples::statement(&table, connection.info.dialect) else { return table };
+        // A table that takes too long is not waited for again.
+        self.sampled.insert(key.clone(), table.clone()).await;
+        let mut described = TableInfo::clone(&table);
+        match connection.sample(&sql).await {
+            Ok(rows) => samples::collect(&mut described, &columns, &rows),
+            Err(error) => tracing::debug!(%error, table = %table.name, "no sample values"),
+        }
+        let described = Arc::new(described);
+        self.sampled.insert(key, described.clone()).await;
+        described
     }
 
     fn get(&self, name: &str) -> Result<&Connection, DataError> {

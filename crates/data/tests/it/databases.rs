@@ -184,6 +184,12 @@ fn a_superuser_is_refused_unless_allowed_in_words() {
     assert!(matches!(&got, Err(DataError::Unsafe { .. })), "{got:?}");
 }
 
+/// What MariaDB holds. On a machine that is too busy to give samples in time, it is asked again, by a new connection.
+fn described(search: &str, sampled: &str) -> String {
+    let ask = || block(my(20).schema("db", Some(search))).unwrap().text;
+    (0..5).map(|_| ask()).find(|text| text.contains(sampled)).unwrap_or_else(ask)
+}
+
 #[test]
 fn the_schema_says_what_is_there() {
     let text = block(pg(20).schema("db", Some("sales"))).unwrap().text;
@@ -197,7 +203,7 @@ fn the_schema_says_what_is_there() {
     }
     let text = block(pg(20).schema("db", None)).unwrap().text;
     assert!(text.contains("sale_id bigint → sales") && !text.contains("secret_plans"), "{text}");
-    let text = block(my(20).schema("db", None)).unwrap().text;
+    let text = described("", "region varchar(20) e.g.");
     for part in [
         "sales (table",
         "销售明细",
@@ -228,16 +234,18 @@ fn a_table_that_cannot_be_read_now_is_described_without_samples() {
             "-N",
             "--unbuffered",
         ])
-        .args(["-e", "LOCK TABLES shop.busy WRITE; SELECT 'held'; SELECT SLEEP(60)"])
+        .args(["-e", "LOCK TABLES shop.busy WRITE; SELECT 'held'; SELECT SLEEP(20)"])
         .stdout(std::process::Stdio::piped())
         .spawn()
         .unwrap();
     let mut held = [0; 4];
     std::io::Read::read_exact(holder.stdout.as_mut().unwrap(), &mut held).unwrap();
-    let text = block(my(20).schema("db", Some("busy"))).unwrap().text;
+    let text = described("word", "word varchar(200) e.g.");
     holder.kill().unwrap();
     holder.wait().unwrap();
-    assert!(text.contains("word varchar(200)") && !text.contains("e.g."), "{text}");
+    // The other table with such a column has its samples.
+    assert!(text.contains("  id int(11)\n  word varchar(200)\n"), "{text}");
+    assert!(text.contains("word varchar(200) e.g. a word"), "{text}");
 }
 
 #[test]
