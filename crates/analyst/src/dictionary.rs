@@ -5,23 +5,28 @@ use std::collections::HashMap;
 
 use crate::glossary::{ConceptRole, Glossary};
 use crate::lex::{ColRef, Meaning, Mention};
-use crate::names::{name_parts, related, row_nouns, same_word, stem, without_unit};
-use crate::norm::{is_cjk, is_word, name_words, normal, normalise};
+use crate::names::{name_parts, row_nouns, same_word, stem, without_unit};
+use crate::norm::{is_cjk, is_word, name_words, normalise};
 use crate::table::{Kind, Role, Table};
 use crate::tolerate::kin;
 use crate::units;
 use crate::word::Word;
+
+mod mend;
+mod values;
 
 /// Every phrase that means something for these tables.
 pub struct Dictionary {
     by_first: HashMap<char, Vec<(Vec<char>, Meaning)>>,
     /// The Chinese characters of headers and file names.
     known: String,
+    /// Values in capitals that are also common words: `US`.
+    pub codes: Vec<(String, Meaning)>,
 }
 
 impl Dictionary {
     pub fn new(glossary: &Glossary, tables: &[Table]) -> Self {
-        let mut dictionary = Self { by_first: HashMap::new(), known: String::new() };
+        let mut dictionary = Self { by_first: HashMap::new(), known: String::new(), codes: Vec::new() };
         for (name, word) in &glossary.words {
             dictionary.add(name, Meaning::Word(*word));
             // `有多少人` would else be read as `有多少` and `人`.
@@ -41,14 +46,20 @@ impl Dictionary {
         for (t, table) in tables.iter().enumerate() {
             dictionary.add_table(t, table, glossary);
         }
+        let stems = dictionary.value_stems();
         for (i, concept) in glossary.concepts.iter().enumerate() {
             let lacking = !tables.iter().any(|t| t.columns.iter().any(|c| c.has_concept(&concept.id)));
             for name in &concept.names {
+                if lacking && let Some(meaning) = dictionary.same_as_named(name, concept.role, &stems, tables)
+                {
+                    dictionary.add(name, meaning);
+                    continue;
+                }
                 let says_less = lacking
                     && concept.role == ConceptRole::Measure
                     && dictionary.says_more(name, tables, glossary);
                 // `培训费` where `培训` is a value: its costs, not a figure of its own.
-                if lacking && concept.role == ConceptRole::Measure && dictionary.begins_with_value(name) {
+                if lacking && dictionary.begins_with_value(name) {
                     continue;
                 }
                 match dictionary
@@ -97,16 +108,6 @@ impl Dictionary {
         found.next().is_none().then_some(first)
     }
 
-    fn begins_with_value(&self, name: &str) -> bool {
-        let Some(bare) = ["费用", "费", "金额", "数量"].iter().find_map(|e| name.strip_suffix(e))
-        else {
-            return false;
-        };
-        let chars: Vec<char> = bare.chars().collect();
-        let entries = chars.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
-        entries.iter().any(|(p, m)| *p == chars && matches!(m, Meaning::Value(..)))
-    }
-
     /// The one dimension a character stands for after `哪种` and `各`: `假` of `假别`.
     pub fn grouped_by(&self, word: &str, tables_names: &[Mention]) -> Option<Meaning> {
         let asked =
@@ -151,7 +152,21 @@ impl Dictionary {
         for noun in &others {
             self.add(noun, Meaning::Table(t));
         }
-        for noun in ["单子", "单据", "条目", "records", "entries"] {
+        let sells = table.columns.iter().any(|c| c.concepts.iter().any(|(id, q)| id == "revenue" && *q >= 2));
+        let things = table.columns.iter().any(|c| c.has_concept("product"));
+        if sells && things {
+            for noun in kin(&["order".to_owned()]) {
+                self.add(noun, Meaning::RowNoun(t));
+            }
+        }
+        let words = name_words(title);
+        if heads
+            .iter()
+            .any(|h| words.ends_with(h.as_str()) || words.trim_end_matches('s').ends_with(h.as_str()))
+        {
+            self.add(&words, Meaning::RowNoun(t));
+        }
+        for noun in ["单", "单子", "单据", "条目", "records", "entries"] {
             self.add(noun, Meaning::RowNoun(t));
         }
         self.add_kin(t, table, heads.into_iter().chain(others).collect());
@@ -189,6 +204,15 @@ impl Dictionary {
                     self.add(word, Meaning::Column(at, 2));
                 }
             }
+            if let (true, Some((bare, one))) = (measured, counted_times(&column.words)) {
+                // `跟进几次` of `跟进次数`
+                for form in ["多少", "几", "了多少", "了几"] {
+                    self.add(&format!("{bare}{form}{one}"), Meaning::Column(at, 4));
+                }
+            }
+            let joined = column.full.replace(' ', "-");
+            self.add(joined.trim_end_matches('s'), Meaning::Column(at, 4));
+            self.add(&joined, Meaning::Column(at, 4));
             if measured {
                 // `采购额` for `采购金额`
                 for (long, short) in [("金额", "额"), ("金额", "总额"), ("数量", "量"), ("数量", "数")]
@@ -226,6 +250,10 @@ impl Dictionary {
                     let code = value.len() >= 3
                         && column.distinct <= 4
                         && value.chars().all(|c| c.is_ascii_uppercase());
+                    let capitals = value.len() >= 2 && value.chars().all(|c| c.is_ascii_uppercase());
+                    if capitals && value.len() <= 3 && glossary.is_common(value) {
+                        self.codes.push((value.clone(), Meaning::Value(at, value.clone(), 4)));
+                    }
                     if value.chars().count() <= 3 && glossary.is_common(value) && !code {
                         self.add_common_value(at, value, &column.full);
                     } else {
@@ -259,99 +287,9 @@ impl Dictionary {
         }
         for noun in kin(&subjects) {
             self.add(noun, Meaning::RowNoun(t));
-        }
-    }
-
-    /// `高` is everywhere, `高优先级` and `优先级为高` are not.
-    fn add_common_value(&mut self, at: ColRef, value: &str, column: &str) {
-        let plain = normal(value);
-        let plain = plain.trim();
-        let chinese = plain.chars().all(is_cjk) || column.chars().all(is_cjk);
-        let forms: &[&str] =
-            if chinese { &["VC", "CV", "C为V", "C是V"] } else { &["V C", "C V", "C is V"] };
-        for form in forms {
-            let phrase = form.replace('V', plain).replace('C', column);
-            self.add(&phrase, Meaning::Value(at, value.to_owned(), 4));
-        }
-    }
-
-    /// What a row or a figure is called is no value: `退款` in a file of refunds.
-    fn names_rows(&self, phrase: &str) -> bool {
-        let chars: Vec<char> = phrase.chars().collect();
-        let entries = chars.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
-        entries.iter().any(|(p, m)| *p == chars && matches!(m, Meaning::RowNoun(_)))
-    }
-
-    fn add_value(&mut self, at: ColRef, value: &str, categories: bool, glossary: &Glossary) {
-        let plain = normal(value);
-        let plain = plain.trim();
-        let length = plain.chars().count();
-        if length == 0 || length > 60 || plain.chars().all(|c| c.is_ascii_digit()) {
-            return;
-        }
-        if length >= 2 || plain.chars().all(is_cjk) {
-            self.add(plain, Meaning::Value(at, value.to_owned(), 4));
-        }
-        for alias in glossary.value_aliases(plain) {
-            if alias.chars().count() >= 2 || alias.chars().all(is_cjk) {
-                self.add(alias, Meaning::Value(at, value.to_owned(), 3));
+            if let Some(bare) = noun.strip_suffix('y') {
+                self.add(&format!("{bare}ies"), Meaning::RowNoun(t));
             }
-        }
-        for ending in ["地区", "大区", "区", "市", "省", "部", "部门", "店", "系列"] {
-            if let Some(bare) = plain.strip_suffix(ending)
-                && bare.chars().count() >= 2
-            {
-                self.add(bare, Meaning::Value(at, value.to_owned(), 3));
-            }
-        }
-        // `入职` for `已入职`.
-        if let Some(bare) = ["已经", "已", "正在"].iter().find_map(|b| plain.strip_prefix(b))
-            && bare.chars().count() >= 2
-            && !self.names_rows(bare)
-        {
-            self.add(bare, Meaning::Value(at, value.to_owned(), 3));
-        }
-        self.add_undone(at, value, plain);
-        if plain.contains(' ') && plain.is_ascii() {
-            self.add(&plain.replace(' ', "-"), Meaning::Value(at, value.to_owned(), 4));
-        } else if plain.contains('-') && plain.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
-            self.add(&plain.replace('-', " "), Meaning::Value(at, value.to_owned(), 4));
-        }
-        if categories && plain.is_ascii() {
-            self.add_value_words(at, value, plain, glossary);
-        }
-    }
-
-    /// `没开始` for `未开始`, `没批` for `待审批`, `没交费` for `未缴`.
-    fn add_undone(&mut self, at: ColRef, value: &str, plain: &str) {
-        let Some(bare) = plain.strip_prefix('未').or_else(|| plain.strip_prefix('待')) else { return };
-        let mut done: Vec<String> = vec![bare.to_owned()];
-        let pay = ["缴", "付", "交", "支付", "付款", "缴费", "交费", "缴纳", "回款"];
-        if pay.contains(&bare) {
-            done.extend(pay.iter().map(|p| (*p).to_owned()));
-            for owed in ["欠费", "欠款", "欠缴", "拖欠"] {
-                self.add(owed, Meaning::Value(at, value.to_owned(), 3));
-            }
-        } else {
-            done.extend(bare.chars().last().filter(|_| bare.chars().count() >= 2).map(String::from));
-        }
-        for form in ["没", "没有", "还没", "还没有", "尚未", "未"] {
-            for done in &done {
-                self.add(&format!("{form}{done}"), Meaning::Value(at, value.to_owned(), 3));
-            }
-        }
-    }
-
-    /// `Paid` for `Paid Ads`, `won` for `Closed Won`; no last word that is a common noun.
-    fn add_value_words(&mut self, at: ColRef, value: &str, plain: &str, glossary: &Glossary) {
-        let words: Vec<&str> = plain.split([' ', '-', '&', '/']).filter(|w| !w.is_empty()).collect();
-        let Some((last, before)) = words.split_last().filter(|(_, b)| !b.is_empty()) else { return };
-        for word in before.first().iter().filter(|w| w.len() >= 4) {
-            self.add(word, Meaning::Value(at, value.to_owned(), 2));
-        }
-        let concept = |w: &str| glossary.concepts.iter().any(|c| c.names.iter().any(|n| n == w));
-        if last.len() >= 3 && !glossary.is_common(last) && !concept(last) && !self.names_rows(last) {
-            self.add(last, Meaning::Value(at, value.to_owned(), 2));
         }
     }
 
@@ -370,76 +308,6 @@ impl Dictionary {
             ends_word(text, end, phrase, meaning).map(|end| (end, meaning))
         })
     }
-
-    /// The known phrase that an unknown English word is a form of, or one typing slip away from.
-    pub fn mend(&self, word: &str) -> Option<(String, Meaning)> {
-        let length = word.chars().count();
-        let allowed = match length {
-            0..=4 => 0,
-            5..=7 => 1,
-            _ => 2,
-        };
-        let root = stem(word);
-        let mut best: Option<((usize, u8), String, Meaning)> = None;
-        for (phrase, meaning) in self.by_first.values().flatten() {
-            let slips = !matches!(
-                meaning,
-                Meaning::Stop | Meaning::Beyond(_) | Meaning::Table(_) | Meaning::RowNoun(_)
-            );
-            if phrase.len().abs_diff(length) > 6 || phrase.len() < 3 {
-                continue;
-            }
-            let phrase: String = phrase.iter().collect();
-            let same_stem = root.len() >= 3 && same_word(word, &phrase)
-                || matches!(meaning, Meaning::Column(..))
-                    && phrase.len().abs_diff(length) <= 4
-                    && related(word, &phrase);
-            let near = phrase.starts_with(word.chars().next().unwrap_or(' '))
-                && phrase.len().abs_diff(length) <= allowed
-                && phrase.len() >= 4
-                && slips;
-            let distance = match (same_stem, near) {
-                (true, _) => 0,
-                (false, true) => strsim::damerau_levenshtein(word, &phrase),
-                _ => continue,
-            };
-            let rank = (distance, preference(meaning));
-            if distance <= allowed.max(usize::from(same_stem))
-                && best.as_ref().is_none_or(|(r, p, _)| (rank, &phrase) < (*r, p))
-            {
-                best = Some((rank, phrase, meaning.clone()));
-            }
-        }
-        best.map(|(_, phrase, meaning)| (phrase, meaning)).or_else(|| self.lengthened(word))
-    }
-
-    /// `acknowledgement` for a column called `ack`: the only one that is its beginning.
-    fn lengthened(&self, word: &str) -> Option<(String, Meaning)> {
-        let short =
-            |phrase: &str| phrase.len() >= 3 && phrase.len() * 2 <= word.len() && word.starts_with(phrase);
-        let named = self
-            .by_first
-            .get(&word.chars().next()?)?
-            .iter()
-            .filter(|(_, m)| matches!(m, Meaning::Column(_, 4)));
-        let mut found =
-            named.map(|(p, m)| (p.iter().collect::<String>(), m.clone())).filter(|(p, _)| short(p));
-        let first = found.next()?;
-        found.all(|(_, m)| m == first.1).then_some(first)
-    }
-}
-
-/// Of equally near phrases the tables' own come first.
-fn preference(meaning: &Meaning) -> u8 {
-    match meaning {
-        Meaning::Column(..) => 0,
-        Meaning::Value(..) => 1,
-        Meaning::Concept(_) => 2,
-        Meaning::RowNoun(_) => 3,
-        Meaning::Beyond(_) => 4,
-        Meaning::Word(_) => 5,
-        _ => 6,
-    }
 }
 
 /// `amount` of `loan amount`, where no other figure ends so.
@@ -450,6 +318,14 @@ fn only_ending(table: &Table, column: usize) -> Option<&str> {
     let alone = figures.filter(|c| c.full == own || ending(c).as_ref() == Some(&own)).count() == 1;
     let last = table.columns[column].full.rsplit_once(' ')?.1;
     (alone && last.len() >= 4 && last.is_ascii()).then_some(last)
+}
+
+/// `跟进` and `次` of `跟进次数`.
+fn counted_times(words: &str) -> Option<(&str, char)> {
+    let bare = words.strip_suffix('数')?;
+    let one = bare.chars().last().filter(|c| "次天人件张台辆单场".contains(*c))?;
+    let bare = bare.strip_suffix(one).filter(|b| b.chars().count() >= 2 && b.chars().all(is_cjk))?;
+    Some((bare, one))
 }
 
 /// What a column counts: the unit in brackets, or the name before `量` and `数`.

@@ -123,6 +123,11 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     for start in 0..text.len() {
         hits.extend(dictionary.at(&text, start).map(|(end, m)| (start, end, m.clone())));
     }
+    hits.extend(codes(question, dictionary));
+    // `对比一下一季度`: nothing to come.
+    hits.retain(|(s, _, m)| {
+        *m != Meaning::Word(Word::Next) || *s == 0 || text[*s] != '下' || text[*s - 1] != '一'
+    });
     drop_split_values(&mut hits);
     context::keep_values(&text, &mut hits);
     context::keep_names(&mut hits);
@@ -146,6 +151,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     mentions.sort_by_key(|m| m.start);
     context::pass_over_repeated(&text, &mut mentions);
     let mut lexed = Lexed::default();
+    drop_pairs(&mut mentions, dictionary.known_characters());
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();
         if glossed(&text, start, end, &mentions) {
@@ -179,6 +185,10 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
                 let meaning = dictionary.grouped_by(&word, &before(&mentions, start));
                 mentions.push(Mention { start, end, text: word, meanings: meaning.into_iter().collect() });
             }
+            None if !dictionary.within_values(&word).is_empty() => {
+                let meanings = dictionary.within_values(&word);
+                mentions.push(Mention { start, end, text: word, meanings });
+            }
             None if tolerable(&text, start, end, &mentions, dictionary.known_characters()) => {
                 lexed.ignored.push(word);
             }
@@ -203,6 +213,16 @@ fn drop_split_values(hits: &mut Vec<(usize, usize, Meaning)>) {
         .filter(|(s, e, m)| e - s >= 2 && matches!(m, Meaning::Value(_, _, 4) | Meaning::Column(_, 4)))
         .map(|(s, e, _)| (*s, *e))
         .collect();
+    let columns: Vec<(usize, usize)> = hits
+        .iter()
+        .filter(|(_, _, m)| matches!(m, Meaning::Column(_, 4)))
+        .map(|(s, e, _)| (*s, *e))
+        .collect();
+    // `reason for`, where a column is called `reason`.
+    hits.retain(|(s, e, m)| {
+        !matches!(m, Meaning::Beyond(_))
+            || !columns.iter().any(|(cs, ce)| cs >= s && ce <= e && (ce - cs) * 2 > (e - s))
+    });
     let cuts = |start: usize, end: usize| {
         named.iter().any(|(s, e)| *s < start && start < *e && *e < end || start < *s && *s < end && end < *e)
     };
@@ -221,6 +241,46 @@ fn negated(word: &str, dictionary: &Dictionary) -> Option<(Meaning, String)> {
     let mended =
         || dictionary.mend(bare).filter(|(_, m)| matches!(m, Meaning::Column(..) | Meaning::Value(..)));
     meaning.map(|m| (m, bare.to_owned())).or_else(|| mended().map(|(p, m)| (m, p)))
+}
+
+/// Codes written in capitals, as `US` is and `us` is not.
+fn codes(question: &str, dictionary: &Dictionary) -> Vec<(usize, usize, Meaning)> {
+    let written: Vec<char> = question.chars().collect();
+    let mut out = Vec::new();
+    for (code, meaning) in &dictionary.codes {
+        let code: Vec<char> = code.chars().collect();
+        for start in 0..written.len().saturating_sub(code.len() - 1) {
+            let end = start + code.len();
+            let apart = |i: Option<usize>| i.and_then(|i| written.get(i)).is_none_or(|c| !is_word(*c));
+            if written[start..end] == code[..] && apart(start.checked_sub(1)) && apart(Some(end)) {
+                out.push((start, end, meaning.clone()));
+            }
+        }
+    }
+    out
+}
+
+/// Two single characters in a row that mean nothing by themselves may well be a word: `回款`.
+fn drop_pairs(mentions: &mut Vec<Mention>, known: &str) {
+    const PLAIN: &str = "的了吗呢吧啊呀嘛在有里中上下内间之其与对从就都也还又并且而把被让给请我你您他她它这该此会最更很多少大小高低好差快慢们人者过着得地后前再才某要想能来去用以于由所一个位名家种件台次年月日天元每各按同应已将另需是做算求查取拿完";
+    let single = |m: &Mention| {
+        let mut chars = m.text.chars();
+        match (chars.next(), chars.next()) {
+            (Some(c), None) => {
+                is_cjk(c)
+                    && !PLAIN.contains(c)
+                    && !known.contains(c)
+                    && m.meanings.iter().all(|m| *m == Meaning::Stop)
+            }
+            _ => false,
+        }
+    };
+    let pairs: Vec<usize> = mentions
+        .windows(2)
+        .filter(|w| single(&w[0]) && single(&w[1]) && w[0].end == w[1].start)
+        .flat_map(|w| [w[0].start, w[1].start])
+        .collect();
+    mentions.retain(|m| !pairs.contains(&m.start));
 }
 
 /// The mention one space before a word.
@@ -259,8 +319,9 @@ fn gaps(text: &[char], mentions: &[Mention]) -> Vec<(usize, usize)> {
         while i < text.len() && !covered(i) && (kind(text[i]) || (start < i && text[i] == '\'')) {
             i += 1;
         }
-        // One letter is a slip; one Chinese character may well be a word.
-        if i - start >= 2 || is_cjk(text[start]) {
+        // One letter is a slip, unless it is part of a Chinese word (`A级`); one Chinese character may well be a word.
+        let labels = text.get(i).is_some_and(|c| is_cjk(*c)) && text[start].is_ascii_alphabetic();
+        if i - start >= 2 || is_cjk(text[start]) || labels {
             out.push((start, i));
         }
     }

@@ -57,6 +57,9 @@ pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
 
 /// Short forms that headers use, and what they are short for.
 const SHORT: &[(&str, &str)] = &[
+    ("prio", "priority"),
+    ("est", "estimated"),
+    ("act", "actual"),
     ("hrs", "hours"),
     ("hr", "hours"),
     ("mins", "minutes"),
@@ -263,7 +266,7 @@ const IRREGULAR: [(&str, &str); 24] = [
 
 /// What is common to the forms of an English word: `cancelled` and `cancellation` are both `cancel`.
 pub fn stem(word: &str) -> String {
-    const ENDINGS: [(&str, &str, usize); 22] = [
+    const ENDINGS: [(&str, &str, usize); 24] = [
         ("utions", "v", 3),
         ("ution", "v", 3),
         ("missions", "mit", 2),
@@ -282,6 +285,8 @@ pub fn stem(word: &str) -> String {
         ("ions", "", 4),
         ("ion", "", 4),
         ("ies", "y", 3),
+        ("als", "", 5),
+        ("al", "", 5),
         ("ed", "", 3),
         ("es", "", 3),
         ("ly", "", 4),

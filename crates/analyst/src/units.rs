@@ -17,6 +17,7 @@ pub enum Unit {
     Kilogram,
     Tonne,
     Litre,
+    Millilitre,
     SquareMetre,
     Acre,
     Hectare,
@@ -27,7 +28,8 @@ pub enum Unit {
 }
 
 /// How each unit is written: in headers and in questions alike.
-const WRITTEN: [(Unit, &[&str]); 18] = [
+const WRITTEN: [(Unit, &[&str]); 19] = [
+    (Unit::Millilitre, &["ml", "millilitre", "milliliter", "毫升"]),
     (
         Unit::Money,
         &[
@@ -160,6 +162,9 @@ pub fn of(column: &Column) -> Option<Unit> {
     let words: Vec<&str> = column.words.split(' ').collect();
     let alone = words.len() == 1;
     let said = |w: &&&str| !alone || w.len() > 2;
+    if words.contains(&"of") {
+        return None;
+    }
     let last = words.last().filter(said).and_then(|w| exact(w));
     last.or_else(|| {
         words

@@ -65,7 +65,9 @@ pub(super) fn pass_over_repeated(text: &[char], mentions: &mut [Mention]) {
     let bracketed = |m: &Mention| m.start > 0 && text[m.start - 1] == '(' && text.get(m.end) == Some(&')');
     for at in 1..mentions.len() {
         let (before, again) = (&mentions[at - 1], &mentions[at]);
-        if number(before) && number(again) && bracketed(again) && again.start - before.end <= 2 {
+        // `60岁以上（含60岁）`
+        let same = before.meanings == again.meanings && text[before.end..again.start].contains(&'(');
+        if number(before) && number(again) && (same || bracketed(again) && again.start - before.end <= 2) {
             mentions[at].meanings = vec![Meaning::Stop];
         }
     }

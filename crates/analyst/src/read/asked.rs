@@ -96,6 +96,28 @@ impl Reader<'_> {
         found.map_or(column, |at| ColRef { table: column.table, column: at })
     }
 
+    /// `哪种设备`: their kinds, where a column tells them.
+    pub(super) fn kind_of_thing(&self, i: usize, column: ColRef) -> ColRef {
+        let kinds = ["哪种", "哪类", "各种", "各类", "每种", "每类", "哪一种", "哪一类", "什么类型"];
+        let asked = i > 0 && kinds.contains(&self.tokens[i - 1].text.as_str());
+        let text = self.tokens[i].text.as_str();
+        let chinese = text.chars().all(crate::norm::is_cjk);
+        let which = chinese
+            && matches!(self.before(i), Some(Word::Which | Word::By))
+            && self.scope.role(column) == Role::Measure
+            && !self.scope.column(column).words.starts_with(text);
+        if !which && (!asked || self.scope.role(column) != Role::Id) {
+            return column;
+        }
+        let kind = |c: &Column| {
+            c.role == Role::Dimension
+                && c.words.starts_with(text)
+                && ["类型", "类别", "种类", "分类", "品类"].iter().any(|e| c.words.ends_with(e))
+        };
+        let found = self.scope.tables[column.table].columns.iter().position(kind);
+        found.map_or(column, |at| ColRef { table: column.table, column: at })
+    }
+
     /// `patients over 60`: how old, where the table says so.
     pub(super) fn age_bound(&self, i: usize) -> Option<ColRef> {
         let age = self.scope.concept_columns("age").first().map(|(c, _)| *c)?;
@@ -120,9 +142,23 @@ impl Reader<'_> {
         let timed = |c: &Column| units::of(c).is_some_and(units::is_time) || c.has_concept("duration");
         let apart = |c: &Column| {
             APART.iter().any(|id| c.has_concept(id))
-                || ["wait", "delay", "late", "absent", "lead", "等", "延", "逾期", "候"]
-                    .iter()
-                    .any(|w| c.full.contains(w))
+                || [
+                    "wait",
+                    "delay",
+                    "late",
+                    "absent",
+                    "lead",
+                    "estimated",
+                    "planned",
+                    "等",
+                    "延",
+                    "逾期",
+                    "候",
+                    "计划",
+                    "预计",
+                ]
+                .iter()
+                .any(|w| c.full.contains(w))
         };
         let table = &self.scope.tables[main];
         let all = table.indices(|c| c.role == Role::Measure && timed(c));
@@ -208,6 +244,18 @@ pub(super) fn add_asked(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refu
     let Some(&main) = scope.in_scope.first() else { return Ok(()) };
     let table = &scope.tables[main];
     let plain = draft.plain_measures();
+    const RANKED: [Word; 7] =
+        [Word::Highest, Word::Lowest, Word::Top, Word::Bottom, Word::Compare, Word::Rank, Word::Share];
+    // `what do our vets earn`: that is not what they brought in.
+    if draft.says(Word::Earn)
+        && plain.is_empty()
+        && !draft.dims.is_empty()
+        && !draft.grouped
+        && !draft.says_any(&RANKED)
+        && draft.values.is_empty()
+    {
+        return Err(Refusal::NothingAsked);
+    }
     if let Some(unit) = draft.asks_unit {
         let held = |c: &ColRef| units::of(scope.column(*c));
         // `how many days does a deal take`: no amount of money says so.
@@ -227,10 +275,17 @@ pub(super) fn add_asked(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refu
                     .iter()
                     .any(|id| table.columns[**c].has_concept(id))
             };
+            let done = |c: &&usize| {
+                table.columns[**c].full.contains("actual") || table.columns[**c].full.contains("实际")
+            };
             let one = if found.len() == 1 {
                 found.first()
             } else {
-                found.iter().find(hinted).or_else(|| found.iter().find(main_figure))
+                found
+                    .iter()
+                    .find(hinted)
+                    .or_else(|| found.iter().find(main_figure))
+                    .or_else(|| found.iter().find(done))
             };
             match one {
                 Some(&column) => {
@@ -276,4 +331,35 @@ pub(super) fn add_asked(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refu
         }
     }
     Ok(())
+}
+
+/// The concepts an adjective may be about, the likeliest first.
+pub(super) fn implied_measure(text: &str) -> &'static [&'static str] {
+    match text {
+        "most expensive" | "priciest" | "cheapest" | "最贵" | "最便宜" => {
+            &["price", "rent", "revenue", "cost", "asset_value", "fee"]
+        }
+        "biggest" | "largest" | "smallest" | "最大" | "最小" => &["area_size"],
+        "oldest" | "youngest" | "how old" | "多大年纪" => &["age"],
+        "longest" | "shortest" | "最久" | "how long" | "多久" | "多长时间" | "最长" | "最短" => {
+            &[
+                "duration",
+                "distance",
+                "resolution_time",
+                "wait",
+                "talk",
+                "transit",
+                "response",
+                "delay",
+                "tenure",
+                "bed_days",
+            ]
+        }
+        "coldest" | "hottest" | "warmest" | "最冷" | "最热" => &["temperature"],
+        "tallest" | "最高的人" => &["height"],
+        "highest-paid" | "best-paid" | "lowest-paid" => &["salary"],
+        "heaviest" | "lightest" | "最重" | "最轻" | "how heavy" | "多重" => &["weight"],
+        "farthest" | "furthest" | "最远" | "how far" | "多远" => &["distance"],
+        _ => &[],
+    }
 }

@@ -87,7 +87,13 @@ impl Reader<'_> {
             && (counting(self.before(i))
                 || matches!(self.after(i), Some(Word::CountSuffix | Word::HowMany | Word::HowMuch))
                 || self.tokens[i].text.ends_with('数'));
-        if (counted || self.tokens[i].text == "行数" || self.tokens[i].text == "条数")
+        // `接诊量`: how often it was done.
+        let done = w == Word::CountSuffix
+            && matches!(self.tokens[i].text.as_str(), "量" | "次数" | "人次")
+            && i > 0
+            && self.tokens[i].start > self.tokens[i - 1].end
+            && self.draft.measures.is_empty();
+        if (counted || done || self.tokens[i].text == "行数" || self.tokens[i].text == "条数")
             && !self.draft.measures.contains(&Wanted::Fixed(Measure::Rows))
         {
             self.draft.measures.push(Wanted::Fixed(Measure::Rows));
@@ -97,7 +103,7 @@ impl Reader<'_> {
     fn read_column(&mut self, i: usize, column: ColRef, agg: &mut Option<Agg>) {
         let by = matches!(self.before(i), Some(Word::By | Word::Which | Word::Who | Word::MostCommon))
             || self.joined_to_dim(i);
-        let column = self.doer(i, column);
+        let column = self.kind_of_thing(i, self.doer(i, column));
         match self.scope.role(column) {
             Role::Measure if self.is_verb_of_rows(i, column) => self.used[i] = true,
             Role::Measure if self.names_what_rows_are(i, column) => self.read_row_noun(i),
@@ -288,10 +294,12 @@ impl Reader<'_> {
             && self.tokens[i - 1].text == "per"
             && self.scope.role(column) == Role::Id
             && self.draft.says(Word::Mean);
+        let each =
+            ["per", "每", "每个", "每台", "每辆", "每位", "每名", "每家", "每一个", "每件", "每张", "each"];
         let per_row = self.before(i) == Some(Word::By)
-            && self.tokens[i - 1].text == "per"
-            && self.draft.says(Word::Mean)
-            && self.count_of(column) == Measure::Rows;
+            && each.contains(&self.tokens[i - 1].text.as_str())
+            && (self.draft.says(Word::Mean) || self.draft.says(Word::Spend))
+            && (self.count_of(column) == Measure::Rows || self.tokens[i].rows && self.is_modifier(i, column));
         if per_row {
             // The mean over rows is the mean per such thing.
             self.draft.names_rows = true;
@@ -299,11 +307,22 @@ impl Reader<'_> {
             self.per(column);
         } else if (counted || self.most(i)) && !by && self.is_modifier(i, column) {
             // `how many guests` is not told by `guest country`.
-            if counted {
+            if self.tokens[i].rows {
+                self.read_row_noun(i);
+            } else if counted {
                 self.draft.lacking.push((usize::MAX, self.tokens[i].text.clone()));
             }
         } else if (counted || self.most(i) && self.other_dim(i)) && (!by || suffix) {
-            let measure = if self.before(i) == Some(Word::Distinct) {
+            let text = self.tokens[i].text.as_str();
+            let words = &self.scope.column(column).words;
+            // `接诊量` of `接诊医生`, `多少人次`: how often.
+            let often = self.tokens.get(i + 1).is_some_and(|t| t.text == "量")
+                && words.starts_with(text)
+                && words != text
+                || self.tokens.iter().any(|t| t.text.ends_with("人次"));
+            let measure = if often {
+                Measure::Rows
+            } else if self.before(i) == Some(Word::Distinct) {
                 Measure::Of(Agg::Distinct, self.count_column(column))
             } else {
                 self.count_of(column)
@@ -321,22 +340,6 @@ impl Reader<'_> {
             self.draft.dims.push(column);
             self.draft.grouped |= by;
         }
-    }
-
-    fn figure_follows(&self, i: usize) -> bool {
-        self.col(i + 1).is_some_and(|c| self.scope.role(c) == Role::Measure) && self.close(i, i + 1)
-    }
-
-    /// `产品销售总额`: a total over all of them, where `各产品` would ask for each.
-    fn describes_figure(&self, i: usize, by: bool) -> bool {
-        let ranked =
-            [Word::Highest, Word::Lowest, Word::Top, Word::Bottom, Word::Rank, Word::By, Word::Share];
-        let chinese = self.tokens[i].text.chars().all(crate::norm::is_cjk);
-        chinese
-            && !by
-            && self.draft.says(Word::Sum)
-            && !self.draft.says_any(&ranked)
-            && self.scope.tables.len() == 1
     }
 
     /// How many such things there are: rows when each row is one, else different names.
@@ -368,34 +371,7 @@ impl Reader<'_> {
         self.col(j).is_some_and(|c| self.scope.role(c) == Role::Flag)
     }
 
-    /// `employees` in `the average age of employees`: what a row is, not what to group by.
-    fn is_row_noun(&self, i: usize, column: ColRef, by: bool) -> bool {
-        const RANKING: [Word; 8] = [
-            Word::Top,
-            Word::Bottom,
-            Word::Highest,
-            Word::Lowest,
-            Word::Rank,
-            Word::List,
-            Word::BestSelling,
-            Word::WorstSelling,
-        ];
-        let best = self.count_column(column);
-        let one_each = self.scope.column(best).distinct * 10 >= self.scope.tables[best.table].rows * 9;
-        let named_id = self.scope.role(column) == Role::Id && self.before(i) != Some(Word::By);
-        let described = i > 0 && matches!(self.tokens[i - 1].tok, Tok::Val(..)) && self.close(i - 1, i);
-        (one_each || named_id) && !by && (described || !self.draft.says_any(&RANKING) || self.draft.grouped)
-    }
-
-    /// `…的订单有多少`: the question word comes last.
-    pub(super) fn asked_after(&self, i: usize) -> bool {
-        let asks = matches!(self.after(i), Some(Word::HowMany | Word::HowMuch))
-            && self.tokens[i + 1].text != "多少钱";
-        let named = |t: &Token| matches!(t.tok, Tok::Col(c, _) if self.scope.role(c) == Role::Measure);
-        asks && i + 2 >= self.tokens.len() && !self.tokens[i..].iter().any(named) && !self.draft.grouped
-    }
-
-    fn before_is_english(&self, i: usize) -> bool {
+    pub(super) fn before_is_english(&self, i: usize) -> bool {
         i > 0 && self.tokens[i - 1].text.is_ascii()
     }
 
@@ -412,7 +388,7 @@ impl Reader<'_> {
     }
 
     /// Counting goes by number, not by name, where there is one.
-    fn count_column(&self, column: ColRef) -> ColRef {
+    pub(super) fn count_column(&self, column: ColRef) -> ColRef {
         let concepts = &self.scope.column(column).concepts;
         let id = concepts
             .iter()

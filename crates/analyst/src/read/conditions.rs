@@ -10,7 +10,7 @@ use crate::read::draft::{Draft, Wanted};
 use crate::read::measures::default_column;
 use crate::read::pairs::about_nouns;
 use crate::read::tokens::Scope;
-use crate::table::Role;
+use crate::table::{DateForm, Kind, Role};
 use crate::timex::Days;
 use crate::word::Word;
 
@@ -95,7 +95,8 @@ pub(super) fn set_order(scope: &Scope<'_>, draft: &Draft, question: &mut Questio
     let Some(Measure::Of(_, column)) = question.measures.first() else { return };
     let found = scope.column(*column);
     let named = ["周期", "时长", "天数", "时间"].iter().any(|e| found.words.ends_with(e));
-    if !named && !BAD.iter().any(|id| found.has_concept(id)) || draft.grain.is_some() {
+    let timed = crate::units::of(found).is_some_and(crate::units::is_time);
+    if !named && !timed && !BAD.iter().any(|id| found.has_concept(id)) || draft.grain.is_some() {
         return;
     }
     let slow = draft.says(Word::Slowest) || draft.judged == Some(false);
@@ -287,4 +288,24 @@ fn plausible(scope: &Scope<'_>, column: ColRef, value: f64) -> bool {
 
 fn column_is_counted(question: &Question) -> bool {
     matches!(question.measures.first(), Some(Measure::Rows | Measure::Of(Agg::Distinct, _)))
+}
+
+/// Days tell no hours: another column may, or there is no answer.
+pub(super) fn hours_of_days(
+    scope: &Scope<'_>,
+    draft: &mut Draft,
+    date: Option<ColRef>,
+) -> Result<(), Refusal> {
+    let timed = date.is_some_and(|d| scope.column(d).kind == Kind::Date(DateForm::Timestamp));
+    if draft.grain != Some(Grain::Hour) || timed {
+        return Ok(());
+    }
+    let main = *scope.in_scope.first().ok_or(Refusal::NoTable)?;
+    let tells = |c: &crate::table::Column| {
+        c.distinct <= 24 && ["hour", "时段", "小时", "时间段"].iter().any(|w| c.full.contains(w))
+    };
+    let column = scope.tables[main].columns.iter().position(tells).ok_or(Refusal::NoDate)?;
+    draft.dims.push(ColRef { table: main, column });
+    draft.grain = None;
+    Ok(())
 }

@@ -83,6 +83,12 @@ pub struct Draft {
     pub asks_unit: Option<Unit>,
     /// `how much`, `多少钱`.
     pub asks_money: bool,
+    /// `the most blocked work`: how many such rows.
+    pub most_such: bool,
+    /// `an average day`.
+    pub mean_period: bool,
+    /// `the share of the won amount that came from referrals`: the part is said last.
+    pub part_last: bool,
     /// `明年`.
     pub next_year: bool,
     /// `how long`: a mean unless said otherwise.
@@ -160,6 +166,9 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
         draft.measures.push(Wanted::Plain(unit, None));
     }
     draft.asks_money |= lexed.ignored.iter().any(|w| matches!(w.as_str(), "费" | "款" | "额"));
+    let denied: Vec<ColRef> = draft.flags.iter().filter(|(_, yes)| !yes).map(|(c, _)| *c).collect();
+    draft.flags.retain(|(c, yes)| !yes || !denied.contains(c));
+    draft.part_last = pairs::part_comes_last(scope, &spoken);
     pairs::pair_up(&mut draft);
     draft
 }
@@ -213,6 +222,20 @@ impl Reader<'_> {
     fn note_word(&mut self, i: usize, w: Word) {
         self.draft.words.insert(w);
         self.note_question_word(i, w);
+        let next = self.tokens.get(i + 1);
+        self.draft.most_such |= w == Word::Highest
+            && matches!(self.tokens[i].text.as_str(), "most" | "fewest" | "least")
+            && next.is_some_and(|t| matches!(t.tok, Tok::Val(..)) && t.start - self.tokens[i].end <= 1);
+        let after_value = i > 0
+            && matches!(self.tokens[i - 1].tok, Tok::Val(..))
+            && self.tokens[i].start - self.tokens[i - 1].end <= 5;
+        self.draft.most_such |=
+            w == Word::Highest && self.tokens[i].text == "most" && next.is_none() && after_value;
+        self.draft.mean_period |= w == Word::Mean
+            && next.is_some_and(|t| {
+                matches!(t.tok, Tok::Word(Word::Day | Word::Week | Word::Month))
+                    && t.start - self.tokens[i].end <= 1
+            });
         self.draft.next_year |= matches!(self.tokens[i].text.as_str(), "明年" | "next year" | "下一年");
         self.draft.long |= matches!(self.tokens[i].text.as_str(), "how long" | "多久" | "多长时间");
         self.draft.share_leads |= w == Word::Share && self.tokens[i].text.is_ascii();
@@ -230,6 +253,14 @@ impl Reader<'_> {
         // `12 months` counts, it does not group.
         let counted =
             i > 0 && matches!(self.tokens[i - 1].tok, Tok::Num(_)) && self.before(i - 1) != Some(Word::By);
+        // `total hours`, where a column is in hours.
+        if w == Word::Hour && self.tokens[i].text == "hours" && self.before(i) != Some(Word::By) {
+            let main = self.scope.in_scope[0];
+            if !crate::units::columns(&self.scope.tables[main], Unit::Hour).is_empty() {
+                self.draft.asks_unit = Some(Unit::Hour);
+                return;
+            }
+        }
         // `是多少小时`: the unit of what is asked.
         let asked = i > 0
             && matches!(self.before(i), Some(Word::HowMany | Word::HowMuch))
@@ -259,9 +290,19 @@ impl Reader<'_> {
             _ => None,
         };
         self.draft.chart = chart.or(self.draft.chart);
-        let implied = implied_measure(&self.tokens[i].text).iter();
+        let implied = asked::implied_measure(&self.tokens[i].text).iter();
         let implied = implied.map(|id| self.scope.concept_columns(id)).find(|c| !c.is_empty());
-        let lasts = implied_measure(&self.tokens[i].text).contains(&"duration").then(|| self.what_lasts());
+        let grained = |t: &Token| {
+            matches!(
+                t.tok,
+                Tok::Word(Word::Day | Word::Weekday | Word::Month | Word::Week | Word::Quarter | Word::Hour)
+            )
+        };
+        let pace = matches!(w, Word::Fastest | Word::Slowest)
+            && !self.tokens.iter().any(grained)
+            && !self.tokens.iter().any(|t| t.tok == Tok::Word(Word::Growth));
+        let timed = pace || asked::implied_measure(&self.tokens[i].text).contains(&"duration");
+        let lasts = timed.then(|| self.what_lasts());
         match implied.unwrap_or_default()[..] {
             _ if lasts.flatten().is_some() => self.draft.implied = lasts.flatten(),
             // Two columns may be meant alike: better to ask than to guess.
@@ -366,11 +407,22 @@ impl Reader<'_> {
                         self.draft.together.push(*column);
                     }
                     self.draft.values.push((*column, value.clone(), excluding));
+                    // `approvals`: such rows.
+                    let text = self.tokens[i].text.as_str();
+                    self.draft.names_rows |= text.is_ascii()
+                        && text.ends_with('s')
+                        && !value.ends_with('s')
+                        && self.draft.loose_agg.is_none();
                     self.used[i] = true;
                     self.swallow_name(i, *column);
                 }
                 Tok::Col(c, _) if excluding && self.scope.role(*c) == Role::Dimension => {}
-                Tok::Col(c, _) if excluding && self.scope.role(*c) == Role::Flag => {}
+                // `uninsured dogs`: only the flag is denied.
+                Tok::Col(c, _) if excluding && self.scope.role(*c) == Role::Flag => {
+                    excluding = i == 0
+                        || self.tokens[i - 1].end != self.tokens[i].start
+                        || !self.tokens[i].text.is_ascii();
+                }
                 _ => excluding = false,
             }
         }
@@ -401,36 +453,6 @@ impl Reader<'_> {
 
     fn same_concept(&self, a: ColRef, b: ColRef) -> bool {
         self.scope.column(a).concepts.iter().any(|(id, _)| self.scope.column(b).has_concept(id))
-    }
-}
-
-/// The concepts an adjective may be about, the likeliest first.
-fn implied_measure(text: &str) -> &'static [&'static str] {
-    match text {
-        "most expensive" | "priciest" | "cheapest" | "最贵" | "最便宜" => {
-            &["price", "rent", "revenue", "cost"]
-        }
-        "oldest" | "youngest" | "how old" | "多大年纪" => &["age"],
-        "longest" | "shortest" | "最久" | "how long" | "多久" | "多长时间" | "最长" | "最短" => {
-            &[
-                "duration",
-                "distance",
-                "resolution_time",
-                "wait",
-                "talk",
-                "transit",
-                "response",
-                "delay",
-                "tenure",
-                "bed_days",
-            ]
-        }
-        "coldest" | "hottest" | "warmest" | "最冷" | "最热" => &["temperature"],
-        "tallest" | "最高的人" => &["height"],
-        "highest-paid" | "best-paid" | "lowest-paid" => &["salary"],
-        "heaviest" | "lightest" | "最重" | "最轻" | "how heavy" | "多重" => &["weight"],
-        "farthest" | "furthest" | "最远" | "how far" | "多远" => &["distance"],
-        _ => &[],
     }
 }
 

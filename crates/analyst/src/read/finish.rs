@@ -8,8 +8,8 @@ use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Grain, Group, Intent, Measure, Note, Order, Question, Refusal};
 use crate::read::asked::{add_asked, pay_in_money};
 use crate::read::conditions::{
-    drop_named_period, filters, lacks_value, pick_date, rate_is_lost, resolve_times, set_numbers, set_order,
-    whole_table,
+    drop_named_period, filters, hours_of_days, lacks_value, pick_date, rate_is_lost, resolve_times,
+    set_numbers, set_order, whole_table,
 };
 use crate::read::draft::{Draft, Wanted};
 use crate::read::measures::{add_implied, measures, need_measure, person};
@@ -70,6 +70,7 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     }
     drop_named_period(scope, &mut draft);
     let date = pick_date(scope, &draft, main, &mut question.notes);
+    hours_of_days(scope, &mut draft, date)?;
     question.date = date;
     let span = date.and_then(|d| scope.column(d).date_span());
     let times = resolve_times(&draft, span, &mut question.notes)?;
@@ -143,7 +144,8 @@ fn mean_per(
         || draft.loose_agg == Some(Agg::Mean);
     let additive =
         !draft.dims.contains(column) && said_mean && scope.column(*column).default_agg == DefaultAgg::Sum;
-    let by_time = draft.says_any(&[Word::Trend, Word::By, Word::Which]) && !draft.says(Word::Sum);
+    let by_time =
+        draft.says_any(&[Word::Trend, Word::By, Word::Which]) && !draft.says(Word::Sum) && !draft.mean_period;
     if !additive || by_time || date.is_none() {
         return None;
     }
@@ -238,7 +240,7 @@ fn parts_of(draft: &Draft, question: &Question) -> Vec<Filter> {
     if values.len() < 2 {
         return parts;
     }
-    let near = if draft.share_leads { values.first() } else { values.last() };
+    let near = if draft.share_leads && !draft.part_last { values.first() } else { values.last() };
     near.map(|f| vec![(*f).clone()]).unwrap_or_default()
 }
 

@@ -33,6 +33,20 @@ impl Reader<'_> {
             self.draft.events = true;
             return;
         }
+        // `how much does a check-up cost`
+        let table = &self.scope.tables[self.scope.in_scope[0]];
+        if concept.id == "cost"
+            && self.draft.asks_money
+            && !self.draft.values.is_empty()
+            && self.tokens[i].text.starts_with("cost")
+            && let Some(money) = crate::units::main_money(table)
+        {
+            let column = ColRef { table: self.scope.in_scope[0], column: money };
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            let wanted = Wanted::Plain(column, self.draft.loose_agg.or(Some(crate::question::Agg::Mean)));
+            self.draft.measures.push(wanted);
+            return;
+        }
         // `ticket volume`: how many there were.
         let thing = i.checked_sub(1).and_then(|j| self.tokens.get(j)).is_some_and(|t| match t.tok {
             Tok::RowNoun => true,

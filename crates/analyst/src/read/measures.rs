@@ -19,6 +19,14 @@ pub(super) fn add_implied(scope: &Scope<'_>, draft: &mut Draft) {
     if let (Some(agg), Some(date), true) = (extreme, draft.dates.first(), draft.measures.is_empty()) {
         draft.measures.push(Wanted::Fixed(Measure::Of(agg, *date)));
     }
+    let product =
+        || ["product", "category"].iter().find_map(|id| scope.concept_columns(id).first().map(|(c, _)| *c));
+    if draft.says_any(&[Word::BestSelling, Word::WorstSelling])
+        && draft.dims.is_empty()
+        && draft.grain.is_none()
+    {
+        draft.dims.extend(product().filter(|c| scope.role(*c) != Role::Measure));
+    }
     if draft.says(Word::Who) && draft.dims.is_empty() {
         draft.dims.extend(person(scope));
     }
@@ -107,11 +115,12 @@ pub(super) fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Not
     }
     // `how many stayed longer than 10 days`: the column only states the condition.
     let conditional = |w: &Wanted| matches!(w, Wanted::Plain(c, None) if draft.conditioned.contains(c));
-    if draft.says(Word::HowMany) && draft.measures.iter().all(conditional) {
+    if (draft.says(Word::HowMany) || draft.asks_rows) && draft.measures.iter().all(conditional) {
         out.clear();
     }
     let counted = draft.says(Word::Count) && draft.loose_agg.is_none();
-    let of_values = draft.asks_rows && draft.dims.is_empty() && !draft.values.is_empty();
+    let of_values =
+        draft.asks_rows && draft.dims.is_empty() && !(draft.values.is_empty() && draft.numbers.is_empty());
     if out.is_empty() && (draft.says(Word::HowMany) || counted || of_values && draft.loose_agg.is_none()) {
         let person = ["employee", "customer", "student", "patient", "candidate"]
             .iter()
@@ -172,7 +181,10 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
         || matches!(question.intent, Intent::ShareOf { .. });
     let counting = counting && !(draft.amounts && default_column(scope).is_some());
     let busy = draft.says(Word::Busiest);
-    let counting = counting || busy || most_rows(scope, draft);
+    let counting = counting || busy || draft.most_such || most_rows(scope, draft);
+    if draft.says_any(&[Word::Spend, Word::Earn]) && !counting && default_column(scope).is_none() {
+        return Err(Refusal::NothingAsked);
+    }
     let column = if busy {
         ["visits", "guests"].iter().find_map(|id| of(id)).filter(|c| scope.role(*c) == Role::Measure)
     } else if counting {

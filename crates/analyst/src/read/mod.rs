@@ -11,6 +11,7 @@ pub mod finish;
 pub mod growth;
 mod lacking;
 mod measures;
+mod nouns;
 mod numbers;
 mod pairs;
 pub mod scope;
@@ -113,7 +114,10 @@ fn read_one(
 fn asks_the_future(text: &str) -> bool {
     let text = crate::norm::normal(text);
     let text = text.trim();
-    text.starts_with("will ") || text.contains("会") && (text.ends_with("吗") || text.ends_with("吗?"))
+    let foretold = ["forecast", "predict", "projection", "estimate"].iter().any(|w| text.contains(w));
+    text.starts_with("will ")
+        || text.contains(" will ") && !foretold
+        || text.contains("会") && (text.ends_with("吗") || text.ends_with("吗?"))
 }
 
 /// Chat and the like, when nothing about the tables is said beside it.

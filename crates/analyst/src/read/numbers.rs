@@ -89,12 +89,19 @@ impl Reader<'_> {
         )]
         if whole && near.iter().any(ranking) {
             self.draft.limit = Some(n as usize);
+        } else if whole && self.limits(i) {
+            // `which three campaigns … the least`
+            self.draft.limit = Some(n as usize);
         } else if self.before(i) == Some(Word::Equal)
             && i >= 2
             && self.col(i - 2).is_some_and(|c| self.scope.column(c).is_numeric())
         {
             let column = self.subject(i);
             self.draft.numbers.push((column, Cmp::Eq, n));
+        } else if let Some(column) = self.by_unit(i).filter(|c| self.scope.column(*c).distinct <= 30) {
+            // `400毫升的`
+            self.draft.conditioned.push(column);
+            self.draft.numbers.push((Some(column), Cmp::Eq, n));
         } else if let Some((at, column)) = self.exact_count(i) {
             self.used[at] = true;
             self.draft.numbers.push((Some(column), Cmp::Eq, n));
@@ -106,6 +113,18 @@ impl Reader<'_> {
             self.draft.stray_numbers.push(n);
         }
         i + 1
+    }
+
+    fn limits(&self, i: usize) -> bool {
+        let ranked = |t: &crate::read::tokens::Token| {
+            matches!(t.tok, Tok::Word(Word::Highest | Word::Lowest | Word::BestSelling | Word::WorstSelling))
+        };
+        let things = match self.tokens.get(i + 1).map(|t| &t.tok) {
+            Some(Tok::Col(c, _)) => self.scope.role(*c) != Role::Measure,
+            Some(Tok::RowNoun) => true,
+            _ => false,
+        };
+        things && self.before(i) == Some(Word::Which) && self.tokens.iter().any(ranked)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a small count")]

@@ -5,7 +5,7 @@ use crate::lex::ColRef;
 use crate::names::stem;
 use crate::question::{Agg, Measure, PART, PER};
 use crate::read::draft::{Draft, Reader, Wanted};
-use crate::read::tokens::{Scope, Tok};
+use crate::read::tokens::{Scope, Tok, Token};
 use crate::table::Role;
 use crate::word::Word;
 
@@ -71,6 +71,10 @@ impl Reader<'_> {
             return;
         }
         // `没有交付的任务`: what was not done is no value or column, but a word in between.
+        if self.tokens[i].text == "no" && next.is_some_and(|t| matches!(t.tok, Tok::Val(..))) {
+            self.draft.dangling.push("no".to_owned());
+            return;
+        }
         let verbal = ["没", "没有", "还没", "还没有", "未", "尚未", "并未", "不"]
             .contains(&self.tokens[i].text.as_str());
         let contracted = self.tokens[i].text.ends_with("n't") || self.tokens[i].text == "never";
@@ -169,6 +173,29 @@ impl Reader<'_> {
 
     /// `实际工时超过计划工时`, `above average`: a bound that is no number.
     pub(super) fn read_comparisons(&mut self) {
+        for i in 0..self.tokens.len() {
+            let bound = self.word(Some(i)).and_then(crate::read::draft::comparison).is_some();
+            let text = self.tokens[i].text.as_str();
+            let sure = text.contains("than")
+                || ["超过", "多于", "少于", "低于", "高于", "不到", "大于", "小于"].contains(&text);
+            let next = self.tokens.get(i + 1).map(|t| &t.tok);
+            let reaches = matches!(
+                next,
+                Some(
+                    Tok::Num(_)
+                        | Tok::Col(..)
+                        | Tok::Val(..)
+                        | Tok::Time(_)
+                        | Tok::Pctl(_)
+                        | Tok::Ratio(_)
+                        | Tok::Word(Word::Mean | Word::Median | Word::Sum | Word::Which)
+                )
+            );
+            // `more than once`
+            if bound && sure && !reaches {
+                self.draft.dangling.push(self.tokens[i].text.clone());
+            }
+        }
         for i in 1..self.tokens.len() {
             let Some(cmp) = self.word(Some(i)).and_then(crate::read::draft::comparison) else { continue };
             let figure =
@@ -268,6 +295,20 @@ pub(super) fn about_nouns(scope: &Scope<'_>, draft: &Draft) -> Option<ColRef> {
     };
     let found = table.indices(begins);
     found.first().filter(|_| found.len() == 1).map(|column| ColRef { table: main, column: *column })
+}
+
+/// `share of the V1 amount … V2`: V1 belongs to the whole, V2 is the part.
+pub(super) fn part_comes_last(scope: &Scope<'_>, tokens: &[Token]) -> bool {
+    let value = |t: &Token| matches!(t.tok, Tok::Val(..));
+    let noun = |t: &Token| match t.tok {
+        Tok::Col(c, _) => matches!(scope.role(c), Role::Measure | Role::Id),
+        Tok::RowNoun => true,
+        _ => false,
+    };
+    let Some(share) = tokens.iter().position(|t| t.tok == Tok::Word(Word::Share)) else { return false };
+    let first = tokens.iter().enumerate().skip(share).find(|(_, t)| value(t)).map(|(i, _)| i);
+    let named = first.and_then(|f| tokens.iter().enumerate().skip(f).find(|(_, t)| noun(t)).map(|(i, _)| i));
+    named.is_some_and(|n| tokens[n..].iter().any(value))
 }
 
 /// Turns the two figures of a draft into one where the words between them say so.

@@ -38,6 +38,8 @@ pub struct Token {
     /// Directly after the one before, stop words aside.
     pub start: usize,
     pub end: usize,
+    /// The word is also a name for the rows.
+    pub rows: bool,
 }
 
 pub struct Scope<'a> {
@@ -124,8 +126,10 @@ fn concept_fit(table: usize, tables: &[Table], glossary: &Glossary, concept: usi
 pub fn tokens(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Token> {
     let mut out = Vec::new();
     for mention in &lexed.mentions {
+        let main = scope.in_scope.first().copied();
+        let rows = mention.meanings.iter().any(|m| matches!(m, Meaning::RowNoun(t) if Some(*t) == main));
         for tok in choose(scope, lexed, mention) {
-            out.push(Token { tok, text: mention.text.clone(), start: mention.start, end: mention.end });
+            out.push(Token { tok, text: mention.text.clone(), start: mention.start, end: mention.end, rows });
         }
     }
     out
@@ -169,6 +173,8 @@ fn rank(scope: &Scope<'_>, mention: &Mention, meaning: &Meaning) -> Option<(u8, 
         Meaning::Per(at) if known(at) => (85, Tok::Per(*at)),
         Meaning::Thing(at) if known(at) => (15, Tok::Thing(*at)),
         Meaning::Concept(i) => return concept_token(scope, mention, *i),
+        // `estimated hours` and `expected amount` may be columns.
+        Meaning::Word(Word::Forecast) if mention.text.is_ascii() => (44, Tok::Word(Word::Forecast)),
         Meaning::Word(w) => (50, Tok::Word(*w)),
         Meaning::Number(n) => (55, Tok::Num(*n)),
         Meaning::Percentile(p) => (56, Tok::Pctl(*p)),

@@ -56,3 +56,36 @@ fn to_show_a_chart_is_no_column() {
     let mut bench = tasks();
     assert!(ask(&mut bench, "各负责人的实际工时是多少？用图表展示").contains("**刘洋**"));
 }
+
+fn trips() -> Bench {
+    let text = "trip_ref,dep_date,driver,dist_km,freight_charge_eur,punctuality\nT1,2024-01-03,Ortiz,100,250,on time\nT2,2024-01-09,Ortiz,1200,900,late\nT3,2024-02-01,Nguyen,300,410,on time\nT4,2024-02-11,Petrov,80,120,on time\n";
+    let (folder, bench) = table("haulage", text);
+    std::fs::remove_dir_all(folder).unwrap_or_default();
+    bench
+}
+
+#[test]
+fn a_verb_is_passed_over_and_said_so() {
+    let mut bench = trips();
+    let report = bench.ask(&[], "How many kilometres did Ortiz trundle?").report.content;
+    assert!(answer(&report).contains("**1,300**"), "{report}");
+    assert!(report.contains("“trundle” was not understood"), "{report}");
+    assert!(!ask(&mut bench, "How many trips did Ortiz reject?").contains("**"));
+    assert!(!ask(&mut bench, "How many trips did Ortiz not trundle?").contains("**"));
+}
+
+#[test]
+fn units_and_money_name_their_column() {
+    let mut bench = trips();
+    assert!(ask(&mut bench, "How many trips were longer than 250 km?").contains("**2**"));
+    assert!(ask(&mut bench, "How much did we take in January 2024?").contains("**1,150**"));
+    assert!(ask(&mut bench, "What do we charge per km?").contains("**1**"));
+    assert!(!ask(&mut bench, "How many tonnes did we carry?").contains("**"));
+}
+
+#[test]
+fn a_rate_is_of_something_or_nothing() {
+    let mut bench = trips();
+    assert!(ask(&mut bench, "What is the on-time rate?").contains("**75%**"));
+    assert!(!ask(&mut bench, "What is the breakage rate?").contains("**"));
+}

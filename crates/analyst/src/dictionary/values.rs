@@ -1,0 +1,235 @@
+//! The ways the values of a table are said: their names, parts of them, what was not done.
+
+use std::collections::HashMap;
+
+use super::Dictionary;
+use crate::glossary::{ConceptRole, Glossary};
+use crate::lex::{ColRef, Meaning};
+use crate::names::{related, stem};
+use crate::norm::{is_cjk, normal};
+use crate::table::{Role, Table};
+
+impl Dictionary {
+    /// `高` is everywhere, `高优先级` and `优先级为高` are not.
+    pub(super) fn add_common_value(&mut self, at: ColRef, value: &str, column: &str) {
+        let plain = normal(value);
+        let plain = plain.trim();
+        let chinese = plain.chars().all(is_cjk) || column.chars().all(is_cjk);
+        let forms: &[&str] =
+            if chinese { &["VC", "CV", "C为V", "C是V"] } else { &["V C", "C V", "C is V"] };
+        let noun = [" type", " kind", " category", " status", " class", "类型", "类别", "状态"]
+            .iter()
+            .find_map(|e| column.strip_suffix(e));
+        if let Some(noun) = noun.filter(|n| !n.is_empty()) {
+            // `new clients`, where a column is called `client type`.
+            let phrase = if chinese { format!("{plain}{noun}") } else { format!("{plain} {noun}") };
+            self.add(&phrase, Meaning::Value(at, value.to_owned(), 4));
+        }
+        for form in forms {
+            let phrase = form.replace('V', plain).replace('C', column);
+            self.add(&phrase, Meaning::Value(at, value.to_owned(), 4));
+        }
+    }
+
+    /// What a row or a figure is called is no value: `退款` in a file of refunds.
+    pub(super) fn names_rows(&self, phrase: &str) -> bool {
+        let chars: Vec<char> = phrase.chars().collect();
+        let entries = chars.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
+        entries.iter().any(|(p, m)| *p == chars && matches!(m, Meaning::RowNoun(_)))
+    }
+
+    pub(super) fn add_value(&mut self, at: ColRef, value: &str, categories: bool, glossary: &Glossary) {
+        let plain = normal(value);
+        let plain = plain.trim();
+        let length = plain.chars().count();
+        if length == 0 || length > 60 || plain.chars().all(|c| c.is_ascii_digit()) {
+            return;
+        }
+        if length >= 2 || plain.chars().all(is_cjk) {
+            self.add(plain, Meaning::Value(at, value.to_owned(), 4));
+        } else {
+            // `A级`, `type O`: a letter alone is said with what it is.
+            for form in [
+                "V级",
+                "V类",
+                "V型",
+                "V等",
+                "V档",
+                "V区",
+                "V组",
+                "V班",
+                "grade V",
+                "class V",
+                "type V",
+                "tier V",
+                "level V",
+                "category V",
+                "group V",
+                "zone V",
+                "rank V",
+                "V-rated",
+                "V grade",
+                "V-grade",
+            ] {
+                self.add(&form.replace('V', plain), Meaning::Value(at, value.to_owned(), 4));
+            }
+        }
+        if let Some(bare) =
+            plain.strip_suffix('中').filter(|b| b.chars().count() >= 2 && b.chars().all(is_cjk))
+        {
+            for form in ["在", "正在", "还在"] {
+                self.add(&format!("{form}{bare}"), Meaning::Value(at, value.to_owned(), 3));
+            }
+        }
+        for alias in glossary.value_aliases(plain) {
+            if alias.chars().count() >= 2 || alias.chars().all(is_cjk) {
+                self.add(alias, Meaning::Value(at, value.to_owned(), 3));
+            }
+        }
+        for ending in ["地区", "大区", "区", "市", "省", "部", "部门", "店", "系列"] {
+            if let Some(bare) = plain.strip_suffix(ending)
+                && bare.chars().count() >= 2
+            {
+                self.add(bare, Meaning::Value(at, value.to_owned(), 3));
+            }
+        }
+        // `入职` for `已入职`.
+        if let Some(bare) = ["已经", "已", "正在"].iter().find_map(|b| plain.strip_prefix(b))
+            && bare.chars().count() >= 2
+            && !self.names_rows(bare)
+        {
+            self.add(bare, Meaning::Value(at, value.to_owned(), 3));
+        }
+        self.add_undone(at, value, plain);
+        if plain.contains(' ') && plain.is_ascii() {
+            self.add(&plain.replace(' ', "-"), Meaning::Value(at, value.to_owned(), 4));
+        } else if plain.contains('-') && plain.chars().all(|c| c.is_ascii_alphabetic() || c == '-') {
+            self.add(&plain.replace('-', " "), Meaning::Value(at, value.to_owned(), 4));
+        }
+        if categories && plain.is_ascii() {
+            self.add_value_words(at, value, plain, glossary);
+        }
+    }
+
+    /// `没开始` for `未开始`, `没批` for `待审批`, `没交费` for `未缴`.
+    fn add_undone(&mut self, at: ColRef, value: &str, plain: &str) {
+        let Some(bare) = plain.strip_prefix('未').or_else(|| plain.strip_prefix('待')) else { return };
+        let mut done: Vec<String> = vec![bare.to_owned()];
+        let pay = ["缴", "付", "交", "支付", "付款", "缴费", "交费", "缴纳", "回款"];
+        if pay.contains(&bare) {
+            done.extend(pay.iter().map(|p| (*p).to_owned()));
+            for owed in ["欠费", "欠款", "欠缴", "拖欠"] {
+                self.add(owed, Meaning::Value(at, value.to_owned(), 3));
+            }
+        } else {
+            done.extend(bare.chars().last().filter(|_| bare.chars().count() >= 2).map(String::from));
+        }
+        for form in ["没", "没有", "还没", "还没有", "尚未", "未"] {
+            for done in &done {
+                self.add(&format!("{form}{done}"), Meaning::Value(at, value.to_owned(), 3));
+            }
+        }
+    }
+
+    /// `Paid` for `Paid Ads`, `won` for `Closed Won`; no last word that is a common noun.
+    fn add_value_words(&mut self, at: ColRef, value: &str, plain: &str, glossary: &Glossary) {
+        let words: Vec<&str> = plain.split([' ', '-', '&', '/']).filter(|w| !w.is_empty()).collect();
+        let Some((last, before)) = words.split_last().filter(|(_, b)| !b.is_empty()) else { return };
+        for word in before.first().iter().filter(|w| w.len() >= 4) {
+            self.add(word, Meaning::Value(at, value.to_owned(), 2));
+        }
+        let concept = |w: &str| glossary.concepts.iter().any(|c| c.names.iter().any(|n| n == w));
+        if last.len() >= 3
+            && !last.ends_with('s')
+            && !glossary.is_common(last)
+            && !concept(last)
+            && !self.names_rows(last)
+        {
+            self.add(last, Meaning::Value(at, value.to_owned(), 2));
+        }
+    }
+
+    pub(super) fn begins_with_value(&self, name: &str) -> bool {
+        let Some(bare) = ["费用", "费", "金额", "数量", "率", " rate", "客户", "用户", "员工", "订单"]
+            .iter()
+            .find_map(|e| name.strip_suffix(e))
+        else {
+            return false;
+        };
+        let chars: Vec<char> = bare.chars().collect();
+        let entries = chars.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
+        entries.iter().any(|(p, m)| *p == chars && matches!(m, Meaning::Value(..)))
+    }
+
+    /// Values by the stem of the word that names them.
+    pub(super) fn value_stems(&self) -> HashMap<String, Meaning> {
+        let mut out: HashMap<String, Meaning> = HashMap::new();
+        for (phrase, meaning) in self.by_first.values().flatten() {
+            if let Meaning::Value(_, _, 3..) = meaning
+                && phrase.len() >= 4
+                && phrase.iter().all(char::is_ascii_alphabetic)
+            {
+                let word: String = phrase.iter().collect();
+                out.entry(stem(&word)).or_insert_with(|| meaning.clone());
+            }
+        }
+        out
+    }
+
+    /// A word of the vocabulary that no column stands for, but that is another form of a value or of a figure's name:
+    /// `rejects` of `Rejected`, `attendance` of `attended`.
+    pub(super) fn same_as_named(
+        &self,
+        name: &str,
+        role: ConceptRole,
+        stems: &HashMap<String, Meaning>,
+        tables: &[Table],
+    ) -> Option<Meaning> {
+        if name.len() < 5 || !name.bytes().all(|b| b.is_ascii_lowercase()) {
+            return None;
+        }
+        if let Some(value) = stems.get(&stem(name)).filter(|_| role != ConceptRole::Entity) {
+            return Some(value.clone());
+        }
+        if role != ConceptRole::Measure {
+            return None;
+        }
+        let mut found = None;
+        for (t, table) in tables.iter().enumerate() {
+            for (c, column) in table.columns.iter().enumerate().filter(|(_, c)| c.role == Role::Measure) {
+                if column.full.split(' ').any(|w| w.len() >= 5 && related(name, w)) {
+                    if found.is_some() {
+                        return None;
+                    }
+                    found = Some(Meaning::Column(ColRef { table: t, column: c }, 2));
+                }
+            }
+        }
+        found
+    }
+
+    /// The values that hold an unknown Chinese word, all of one column: `程序` of `自营小程序`.
+    pub fn within_values(&self, word: &str) -> Vec<Meaning> {
+        let chars: Vec<char> = word.chars().collect();
+        if chars.len() < 2 || !chars.iter().all(|c| is_cjk(*c)) {
+            return Vec::new();
+        }
+        let holds = |p: &[char]| p.len() > chars.len() && p.windows(chars.len()).any(|w| w == chars);
+        let mut out: Vec<Meaning> = Vec::new();
+        for (phrase, meaning) in self.by_first.values().flatten() {
+            if let Meaning::Value(at, value, 4) = meaning
+                && holds(phrase)
+            {
+                let same = |m: &Meaning| matches!(m, Meaning::Value(c, _, _) if c == at);
+                if !out.iter().all(same) {
+                    return Vec::new();
+                }
+                let part = Meaning::Value(*at, value.clone(), 2);
+                if !out.contains(&part) {
+                    out.push(part);
+                }
+            }
+        }
+        out
+    }
+}

@@ -1,0 +1,59 @@
+//! Nouns beside columns: what a row is, what a name is of, what is asked for after it.
+
+use crate::lex::ColRef;
+use crate::read::draft::Reader;
+use crate::read::tokens::{Tok, Token};
+use crate::table::Role;
+use crate::word::Word;
+
+impl Reader<'_> {
+    pub(super) fn figure_follows(&self, i: usize) -> bool {
+        self.col(i + 1).is_some_and(|c| self.scope.role(c) == Role::Measure) && self.close(i, i + 1)
+    }
+
+    /// `产品销售总额`: a total over all of them, where `各产品` would ask for each.
+    pub(super) fn describes_figure(&self, i: usize, by: bool) -> bool {
+        let ranked =
+            [Word::Highest, Word::Lowest, Word::Top, Word::Bottom, Word::Rank, Word::By, Word::Share];
+        let chinese = self.tokens[i].text.chars().all(crate::norm::is_cjk);
+        chinese
+            && !by
+            && self.draft.says(Word::Sum)
+            && !self.draft.says_any(&ranked)
+            && self.scope.tables.len() == 1
+    }
+
+    /// `employees` in `the average age of employees`: what a row is, not what to group by.
+    pub(super) fn is_row_noun(&self, i: usize, column: ColRef, by: bool) -> bool {
+        const RANKING: [Word; 8] = [
+            Word::Top,
+            Word::Bottom,
+            Word::Highest,
+            Word::Lowest,
+            Word::Rank,
+            Word::List,
+            Word::BestSelling,
+            Word::WorstSelling,
+        ];
+        let best = self.count_column(column);
+        let one_each = self.scope.column(best).distinct * 10 >= self.scope.tables[best.table].rows * 9;
+        let named_id = self.scope.role(column) == Role::Id && self.before(i) != Some(Word::By);
+        let described = i > 0 && matches!(self.tokens[i - 1].tok, Tok::Val(..)) && self.close(i - 1, i);
+        (one_each || named_id) && !by && (described || !self.draft.says_any(&RANKING) || self.draft.grouped)
+    }
+
+    /// `…的订单有多少`: the question word comes last.
+    pub(super) fn asked_after(&self, i: usize) -> bool {
+        // `还能用几年` asks for years, not for how many there are.
+        let how = |t: &Token| {
+            t.text.ends_with("多少")
+                || matches!(t.tok, Tok::Word(Word::HowMany))
+                    && crate::units::ending(&t.text)
+                        .is_none_or(|u| matches!(u, crate::units::Unit::Person | crate::units::Unit::Piece))
+        };
+        let asks = matches!(self.after(i), Some(Word::HowMany | Word::HowMuch))
+            && self.tokens.get(i + 1).is_some_and(how);
+        let named = |t: &Token| matches!(t.tok, Tok::Col(c, _) if self.scope.role(c) == Role::Measure);
+        asks && i + 2 >= self.tokens.len() && !self.tokens[i..].iter().any(named) && !self.draft.grouped
+    }
+}
