@@ -53,7 +53,7 @@ impl Reader<'_> {
         BEFORE.iter().any(|w| ends(w))
             || all && AFTER.iter().any(|w| after.starts_with(w))
             || self.spans_all(i, before)
-            || self.did_it(i, before)
+            || self.did_it(i)
     }
 
     /// `across all subscriptions, which country …`: all of them together.
@@ -72,12 +72,13 @@ impl Reader<'_> {
     }
 
     /// `calls taken by agents in Cork`: who did it, narrowed to some; no figure for each.
-    fn did_it(&self, i: usize, before: &str) -> bool {
+    pub(super) fn did_it(&self, i: usize) -> bool {
+        let before: String = self.text[..self.tokens[i].start].iter().collect();
         const DONE: [&str; 16] = [
             "taken", "made", "sold", "sent", "given", "written", "led", "run", "done", "driven", "paid",
             "bought", "won", "built", "brought", "held",
         ];
-        let Some(deed) = before.strip_suffix(" by") else { return false };
+        let Some(deed) = before.trim_end().strip_suffix(" by") else { return false };
         let last = deed.trim_end().rsplit(' ').next().unwrap_or("");
         let participle = last.len() > 3 && last.ends_with("ed") || DONE.contains(&last);
         let plural = self.tokens[i].text.ends_with('s');

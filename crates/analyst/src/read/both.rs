@@ -42,7 +42,9 @@ impl Reader<'_> {
                 })
             };
             let elsewhere = figure_in(0, from) || figure_in(to, self.text.len());
-            if !figure_in(from, to) && elsewhere && asked_in(from, to) {
+            // An amount is not counted in notes.
+            let piece = self.tokens[i].text.ends_with(['笔', '单', '家', '票', '张', '份', '条', '起', '例']);
+            if (piece || !figure_in(from, to)) && elsewhere && asked_in(from, to) {
                 // The order of the questions is the order of the answers.
                 let rows = Wanted::Fixed(Measure::Rows);
                 if figure_in(0, from) {

@@ -105,7 +105,7 @@ impl Reader<'_> {
             || self.joined_to_dim(i);
         let column = self.kind_of_thing(i, self.doer(i, column));
         match self.scope.role(column) {
-            Role::Measure if self.is_verb_of_rows(i, column) => self.used[i] = true,
+            Role::Measure if self.is_verb_of_rows(i, column) || self.did_it(i) => self.used[i] = true,
             Role::Measure if self.names_what_rows_are(i, column) => self.read_row_noun(i),
             Role::Measure if self.spent_per(i) => {
                 let main = self.scope.in_scope[0];

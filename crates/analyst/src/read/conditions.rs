@@ -132,6 +132,10 @@ pub(super) fn whole_table(draft: &Draft, question: &mut Question) -> bool {
 fn date_of_value(scope: &Scope<'_>, draft: &Draft, main: usize) -> Option<ColRef> {
     let values: Vec<&str> =
         draft.values.iter().filter(|(c, _, no)| c.table == main && !no).map(|(_, v, _)| v.as_str()).collect();
+    let nouns = draft.nouns.iter().map(|n| crate::names::stem(n)).collect::<Vec<_>>();
+    let uses_time = draft.grain.is_some() || !draft.times.is_empty();
+    // `bookings in March` go by the booking date.
+    let noun = |e: &str| uses_time && nouns.contains(&crate::names::stem(e));
     let told = |c: &crate::table::Column| {
         let event =
             [" date", " time", " at", " on", "日期", "时间"].iter().find_map(|e| c.full.strip_suffix(e));
@@ -145,7 +149,10 @@ fn date_of_value(scope: &Scope<'_>, draft: &Draft, main: usize) -> Option<ColRef
         };
         c.role == Role::Time && event.is_some_and(|e| values.iter().any(|v| same(e, v)))
     };
-    let column = scope.tables[main].columns.iter().position(told)?;
+    let named =
+        |c: &crate::table::Column| c.role == Role::Time && c.full.strip_suffix(" date").is_some_and(noun);
+    let columns = &scope.tables[main].columns;
+    let column = columns.iter().position(told).or_else(|| columns.iter().position(named))?;
     Some(ColRef { table: main, column })
 }
 

@@ -15,7 +15,7 @@ use crate::read::draft::{Draft, Wanted};
 use crate::read::measures::{add_implied, measures, need_measure, person};
 use crate::read::tokens::Scope;
 use crate::read::{growth, scope, sense, special};
-use crate::table::{DateForm, Kind};
+use crate::table::{DateForm, Kind, Role};
 use crate::timex::Days;
 use crate::word::Word;
 
@@ -122,7 +122,7 @@ fn set_intent(
     }
     add_time_group(scope, draft, question, span);
     compare_values(draft, question);
-    share(draft, question);
+    share(scope, draft, question);
     if matches!(question.intent, Intent::Share | Intent::ShareOf { .. }) {
         need_measure(scope, draft, question)?;
         return Ok(());
@@ -205,7 +205,7 @@ fn compare_values(draft: &Draft, question: &mut Question) {
     }
 }
 
-fn share(draft: &Draft, question: &mut Question) {
+fn share(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
     let rated = question
         .measures
         .iter()
@@ -223,6 +223,10 @@ fn share(draft: &Draft, question: &mut Question) {
             {
                 *agg = Agg::Sum;
             }
+        }
+        // What differs in every row is what the shares are of, not what has them.
+        if question.groups.len() > 1 {
+            question.groups.retain(|g| !matches!(g, Group::By(c) if scope.role(*c) == Role::Id));
         }
         question.intent = Intent::Share;
     } else if !parts.is_empty() {

@@ -111,6 +111,17 @@ impl Reader<'_> {
             .tokens
             .get(i + 1)
             .is_some_and(|t| matches!(t.tok, Tok::Word(Word::Gt | Word::Ge | Word::Lt | Word::Le)));
+        // `customers waited more than 2 hours`: each row is someone's wait.
+        let waited = self.draft.conditioned.iter().any(|c| {
+            let column = self.scope.column(*c);
+            crate::units::of(column).is_some_and(crate::units::is_time)
+                && ["wait", "response", "delay", "talk"].iter().any(|id| column.has_concept(id))
+        });
+        if people && counting && waited {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            self.draft.measures.push(Wanted::Fixed(Measure::Rows));
+            return;
+        }
         if people && about_people && (!counting || per_row || bounded) {
             self.draft.lacking.retain(|(c, _)| *c != index);
             if self.most(i) || counting {

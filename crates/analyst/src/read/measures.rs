@@ -30,6 +30,9 @@ pub(super) fn add_implied(scope: &Scope<'_>, draft: &mut Draft) {
     if draft.says(Word::Who) && draft.dims.is_empty() {
         draft.dims.extend(person(scope));
     }
+    if draft.most_of && draft.loose_agg.is_none() && most_rows(scope, draft) {
+        draft.measures = vec![Wanted::Fixed(Measure::Rows)];
+    }
     if !draft.measures.is_empty() {
         return;
     }
@@ -181,7 +184,10 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
         || matches!(question.intent, Intent::ShareOf { .. });
     let counting = counting && !(draft.amounts && default_column(scope).is_some());
     let busy = draft.says(Word::Busiest);
-    let counting = counting || busy || draft.most_such || most_rows(scope, draft);
+    // Means have no shares.
+    let averaged = draft.says(Word::Share)
+        && default_column(scope).is_some_and(|c| scope.column(c).default_agg == DefaultAgg::Mean);
+    let counting = counting || busy || averaged || draft.most_such || most_rows(scope, draft);
     if draft.says_any(&[Word::Spend, Word::Earn]) && !counting && default_column(scope).is_none() {
         return Err(Refusal::NothingAsked);
     }

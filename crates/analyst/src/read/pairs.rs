@@ -25,7 +25,8 @@ impl Reader<'_> {
     pub(super) fn is_unit_of_another(&self, i: usize, column: ColRef) -> bool {
         let said_per = self.before(i) == Some(Word::By)
             && matches!(self.tokens[i - 1].text.as_str(), "per" | "每" | "每个" | "每一个");
-        let additive = self.scope.column(column).default_agg == crate::glossary::DefaultAgg::Sum;
+        let additive = self.scope.column(column).default_agg == crate::glossary::DefaultAgg::Sum
+            || crate::units::of(self.scope.column(column)) == Some(crate::units::Unit::Night);
         let figure = |j: usize| {
             j != i
                 && !self.used[j]

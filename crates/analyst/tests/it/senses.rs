@@ -89,6 +89,7 @@ fn two_questions_get_two_figures_or_none() {
 fn the_most_of_what_is_counted_is_a_count() {
     let mut bench = repairs();
     assert!(ask(&mut bench, "谁修的单最多").contains("**周强**（3）"));
+    assert!(ask(&mut bench, "各类别的平均处理时长").contains("**电梯**"));
     assert!(ask(&mut bench, "前2大报修类别贡献了多少比例的材料费").contains("**100%**（460）"));
     assert!(
         ask(&mut members(), "Of the cancelled members, which tier accounts for the most?").contains("(2)")
@@ -100,4 +101,5 @@ fn a_bound_holds_for_the_column_in_its_unit_or_for_none() {
     let mut bench = repairs();
     assert!(ask(&mut bench, "超过600分钟的报修有几单").contains("**2**"));
     assert!(!ask(&mut bench, "超过3公斤的报修有几单").contains("**"));
+    assert!(!ask(&mut meters(), "fuel per kWh").contains("**"));
 }
