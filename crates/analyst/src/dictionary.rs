@@ -72,6 +72,8 @@ impl Dictionary {
                 }
             }
         }
+        dictionary.add_distinctive_parts(tables);
+        dictionary.add_places(tables);
         dictionary
     }
 
@@ -286,6 +288,9 @@ impl Dictionary {
             }
         }
         for noun in kin(&subjects) {
+            if !subjects.iter().any(|s| s == noun) && tells_kind(table, noun) {
+                continue;
+            }
             self.add(noun, Meaning::RowNoun(t));
             if let Some(bare) = noun.strip_suffix('y') {
                 self.add(&format!("{bare}ies"), Meaning::RowNoun(t));
@@ -308,6 +313,17 @@ impl Dictionary {
             ends_word(text, end, phrase, meaning).map(|end| (end, meaning))
         })
     }
+}
+
+/// `保养` where one kind of row is `常规保养`: such rows, not all of them.
+fn tells_kind(table: &Table, noun: &str) -> bool {
+    let general = noun.ends_with(['单', '票', '据']) || !noun.chars().all(is_cjk) || noun.chars().count() < 2;
+    let held = |c: &crate::table::Column| {
+        let mut holding = c.values.iter().filter(|v| v.contains(noun));
+        let one = holding.next().is_some_and(|v| v != noun) && holding.next().is_none();
+        one && c.role == Role::Dimension && c.values_complete && (2..=30).contains(&c.distinct)
+    };
+    !general && table.columns.iter().any(held)
 }
 
 /// `amount` of `loan amount`, where no other figure ends so.

@@ -94,6 +94,7 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
         let Ok(value) = digits.as_str().replace(',', "").parse::<f64>() else { continue };
         let (end, factor) = match c.get(2).map(|m| m.as_str()) {
             None if c.get(3).is_some() => (whole.end(), 1.0),
+            None if are_marks(&text[digits.end()..]) => (digits.end() + '分'.len_utf8(), 1.0),
             Some("%") => (whole.end(), 0.01),
             Some("千" | "k" | "thousand") => (whole.end(), 1e3),
             Some("万") => (whole.end(), 1e4),
@@ -112,6 +113,12 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
         }
     }
     found
+}
+
+/// `90分`: marks, where `5分店` and `90分位` are something else.
+fn are_marks(after: &str) -> bool {
+    const OTHER: &str = "钟店组类别成析布公部支区层红数司期批位院行校之秒";
+    after.strip_prefix('分').is_some_and(|rest| !rest.starts_with(|c: char| OTHER.contains(c)))
 }
 
 /// Reads a question.
@@ -151,7 +158,8 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     mentions.sort_by_key(|m| m.start);
     context::pass_over_repeated(&text, &mut mentions);
     let mut lexed = Lexed::default();
-    drop_pairs(&mut mentions, dictionary.known_characters());
+    drop_pairs(&mut mentions, dictionary);
+    context::name_groups(&mut mentions, dictionary);
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();
         if glossed(&text, start, end, &mentions) {
@@ -260,24 +268,26 @@ fn codes(question: &str, dictionary: &Dictionary) -> Vec<(usize, usize, Meaning)
     out
 }
 
-/// Two single characters in a row that mean nothing by themselves may well be a word: `回款`.
-fn drop_pairs(mentions: &mut Vec<Mention>, known: &str) {
+/// Two single characters in a row that mean nothing by themselves may well be a word: `回款`; or a part of a value, as
+/// `期末` is of `期末考试`, which must not be lost.
+fn drop_pairs(mentions: &mut Vec<Mention>, dictionary: &Dictionary) {
     const PLAIN: &str = "的了吗呢吧啊呀嘛在有里中上下内间之其与对从就都也还又并且而把被让给请我你您他她它这该此会最更很多少大小高低好差快慢们人者过着得地后前再才某要想能来去用以于由所一个位名家种件台次年月日天元每各按同应已将另需是做算求查取拿完";
     let single = |m: &Mention| {
         let mut chars = m.text.chars();
         match (chars.next(), chars.next()) {
             (Some(c), None) => {
-                is_cjk(c)
-                    && !PLAIN.contains(c)
-                    && !known.contains(c)
-                    && m.meanings.iter().all(|m| *m == Meaning::Stop)
+                is_cjk(c) && !PLAIN.contains(c) && m.meanings.iter().all(|m| *m == Meaning::Stop)
             }
             _ => false,
         }
     };
+    let known = |m: &Mention| m.text.chars().all(|c| dictionary.known_characters().contains(c));
+    let of_value =
+        |w: &[Mention]| !dictionary.within_values(&format!("{}{}", w[0].text, w[1].text)).is_empty();
     let pairs: Vec<usize> = mentions
         .windows(2)
         .filter(|w| single(&w[0]) && single(&w[1]) && w[0].end == w[1].start)
+        .filter(|w| !w.iter().any(known) || of_value(w))
         .flat_map(|w| [w[0].start, w[1].start])
         .collect();
     mentions.retain(|m| !pairs.contains(&m.start));

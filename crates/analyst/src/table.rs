@@ -342,7 +342,7 @@ fn settle_money(columns: &mut [Column]) {
             && (CURRENCIES.iter().any(|m| name.contains(m)) || crate::units::is_money(c))
     };
     let mut found = columns.iter_mut().filter(|c| money(c));
-    const APART: [&str; 11] = [
+    const APART: [&str; 12] = [
         "energy_fee",
         "cost",
         "price",
@@ -354,6 +354,7 @@ fn settle_money(columns: &mut [Column]) {
         "tax",
         "deposit",
         "balance",
+        "arrears",
     ];
     if let (Some(only), None) = (found.next(), found.next())
         && !only.concepts.iter().any(|(id, _)| APART.contains(&id.as_str()))

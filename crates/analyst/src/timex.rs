@@ -109,8 +109,11 @@ pub fn find(text: &str) -> Vec<Found> {
     }
     chosen.sort_by_key(|c| c.0);
     let char_at = |byte: usize| text[..byte].chars().count();
+    let ranges = patterns::month_ranges(text);
+    chosen.retain(|c| !ranges.iter().any(|r| r.0 < c.1 && c.0 < r.1));
     join(text, &chosen)
         .into_iter()
+        .chain(ranges)
         .map(|(s, e, when)| Found { start: char_at(s), end: char_at(e), when })
         .collect()
 }

@@ -79,6 +79,7 @@ lists! {
         Rows = "rows",
         List = "list",
         Compare = "compare",
+        Divided = "divided",
         Exclude = "exclude",
         Only = "only",
         Gt = "gt",

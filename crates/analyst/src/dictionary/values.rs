@@ -232,4 +232,56 @@ impl Dictionary {
         }
         out
     }
+
+    /// `期末` of `期末考试`, where there is `期中考试` besides: what tells values with the same ending apart.
+    pub(super) fn add_distinctive_parts(&mut self, tables: &[Table]) {
+        for (t, table) in tables.iter().enumerate() {
+            for (c, column) in table.columns.iter().enumerate() {
+                let few = column.values_complete && (2..=30).contains(&column.distinct);
+                if column.role != Role::Dimension || !few {
+                    continue;
+                }
+                let at = ColRef { table: t, column: c };
+                for value in &column.values {
+                    let others = column.values.iter().filter(|v| *v != value);
+                    let part = others.filter_map(|v| apart(value, v)).min_by_key(|p| p.chars().count());
+                    if let Some(part) = part.filter(|p| !self.means_something(p)) {
+                        self.add(&part, Meaning::Value(at, value.clone(), 3));
+                    }
+                }
+            }
+        }
+    }
+
+    /// `店里`, `我们店`: all of it, where no column tells shops apart.
+    pub(super) fn add_places(&mut self, tables: &[Table]) {
+        let told = |id: &str| tables.iter().any(|t| t.columns.iter().any(|c| c.has_concept(id)));
+        if told("store") {
+            return;
+        }
+        for place in ["店", "厂", "校", "院", "馆", "园", "所"] {
+            for form in ["X里", "X内", "我们X里", "咱们X里", "我们X", "咱们X", "本X", "咱X", "我X"]
+            {
+                let phrase = form.replace('X', place);
+                if !self.means_something(&phrase) {
+                    self.add(&phrase, Meaning::Stop);
+                }
+            }
+        }
+    }
+
+    fn means_something(&self, phrase: &str) -> bool {
+        let chars: Vec<char> = phrase.chars().collect();
+        let entries = chars.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
+        entries.iter().any(|(p, _)| *p == chars)
+    }
+}
+
+/// What is left of a Chinese value without the ending of two or more characters it shares with another.
+fn apart(value: &str, other: &str) -> Option<String> {
+    let (a, b): (Vec<char>, Vec<char>) = (value.chars().collect(), other.chars().collect());
+    let shared = a.iter().rev().zip(b.iter().rev()).take_while(|(x, y)| x == y).count();
+    let rest = &a[..a.len() - shared];
+    (shared >= 2 && rest.len() >= 2 && rest.len() <= 6 && a.iter().all(|c| is_cjk(*c)))
+        .then(|| rest.iter().collect())
 }

@@ -1,7 +1,7 @@
 //! What the words around a phrase say about it: a value inside a phrase of the vocabulary, a preposition before a value,
 //! a number said again in brackets. Knows no table.
 
-use super::{Meaning, Mention};
+use super::{Dictionary, Meaning, Mention};
 use crate::word::Word;
 
 /// Words that name a department or a trade as well as a figure: the figure is meant.
@@ -69,6 +69,23 @@ pub(super) fn pass_over_repeated(text: &[char], mentions: &mut [Mention]) {
         let same = before.meanings == again.meanings && text[before.end..again.start].contains(&'(');
         if number(before) && number(again) && (same || bracketed(again) && again.start - before.end <= 2) {
             mentions[at].meanings = vec![Meaning::Stop];
+        }
+    }
+}
+
+/// `哪个班`, `每个班`: what a column is called by its first character, where the character alone says nothing.
+pub(super) fn name_groups(mentions: &mut [Mention], dictionary: &Dictionary) {
+    const KINDS: &str = "班组楼栋科系院区县省市校厂站线";
+    for at in 1..mentions.len() {
+        let (before, this) = (&mentions[at - 1], &mentions[at]);
+        let bare = this.meanings.iter().all(|m| *m == Meaning::Stop)
+            && this.text.chars().count() == 1
+            && this.text.chars().all(|c| KINDS.contains(c));
+        if bare
+            && before.end == this.start
+            && let Some(column) = dictionary.grouped_by(&this.text, std::slice::from_ref(before))
+        {
+            mentions[at].meanings = vec![column];
         }
     }
 }

@@ -356,6 +356,7 @@ pub(super) fn implied_measure(text: &str) -> &'static [&'static str] {
             ]
         }
         "coldest" | "hottest" | "warmest" | "最冷" | "最热" => &["temperature"],
+        "最高分" | "最低分" => &["score"],
         "tallest" | "最高的人" => &["height"],
         "highest-paid" | "best-paid" | "lowest-paid" => &["salary"],
         "heaviest" | "lightest" | "最重" | "最轻" | "how heavy" | "多重" => &["weight"],

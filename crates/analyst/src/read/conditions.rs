@@ -261,10 +261,13 @@ pub(super) fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Quest
         }
         let already: Option<usize> =
             question.measures.iter().position(|m| matches!(m, Measure::Of(_, c) if *c == column));
-        if asks_groups
+        // `60分以下人次最多的科目`: the bound is on rows, which are then counted.
+        let counts_such = column_is_counted(question) && draft.most && already.is_none();
+        if asks_groups && !counts_such
             || (column_is_counted(question)
                 && group.is_some()
                 && draft.dims.len() == 1
+                && !counts_such
                 && draft.says(Word::Which))
         {
             if already.is_none() {

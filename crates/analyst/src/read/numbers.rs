@@ -228,6 +228,24 @@ impl Reader<'_> {
         found.first().filter(|_| found.len() == 1).map(|column| ColRef { table: main, column: *column })
     }
 
+    /// `90分以上`: the only column of marks, where none is named.
+    fn marks_bound(&mut self, i: usize) -> Option<ColRef> {
+        if !self.tokens[i].text.ends_with('分') {
+            return None;
+        }
+        let near = |j: &usize| self.col(*j).is_some_and(|c| self.scope.role(c) == Role::Measure);
+        if (i.saturating_sub(4)..i).any(|j| near(&j)) {
+            return None;
+        }
+        let marks = self.scope.concept_columns("score");
+        let marks: Vec<ColRef> =
+            marks.into_iter().map(|(c, _)| c).filter(|c| self.scope.role(*c) == Role::Measure).collect();
+        if marks.len() != 1 {
+            self.draft.dangling.push(self.tokens[i].text.clone());
+        }
+        marks.first().copied().filter(|_| marks.len() == 1)
+    }
+
     /// The numeric column a condition is about: the nearest before it, else the next one.
     fn subject(&mut self, i: usize) -> Option<ColRef> {
         let implied = i.checked_sub(1).and_then(|j| match self.tokens[j].text.as_str() {
@@ -242,7 +260,7 @@ impl Reader<'_> {
             self.draft.conditioned.push(column);
             return Some(column);
         }
-        if let Some(column) = self.age_bound(i).or_else(|| self.by_unit(i)) {
+        if let Some(column) = self.marks_bound(i).or_else(|| self.age_bound(i)).or_else(|| self.by_unit(i)) {
             let said =
                 (i.saturating_sub(4)..(i + 3).min(self.tokens.len())).find(|j| self.col(*j) == Some(column));
             if let Some(j) = said {

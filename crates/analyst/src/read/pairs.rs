@@ -323,6 +323,15 @@ pub(super) fn pair_up(draft: &mut Draft) {
         draft.measures = vec![Wanted::Plain(*a, agg)];
         draft.part_of = false;
     }
+    // `收缴率，就是A除以B`, `A divided by B`.
+    if draft.says(Word::Divided) {
+        let rated = draft.says_any(&[Word::Rate, Word::Share]);
+        match draft.plain_measures()[..] {
+            [_, _] if draft.measures.len() == 2 && rated => draft.part_of = true,
+            [_, unit] if draft.measures.len() == 2 => draft.per_unit = Some(unit),
+            _ => draft.dangling.push("÷".to_owned()),
+        }
+    }
     let columns: Vec<ColRef> = draft.plain_measures();
     let ([first, second], true) = (&columns[..], draft.measures.len() == 2) else { return };
     let ratio = |concept: usize, n: ColRef, d: ColRef| {

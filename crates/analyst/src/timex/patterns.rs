@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use jiff::civil::Date;
 use regex::{Captures, Regex};
 
-use super::{Piece, Unit, YearRef, small};
+use super::{Piece, Unit, When, YearRef, small};
 
 pub(super) type Build = fn(&Captures<'_>) -> Option<Piece>;
 
@@ -71,6 +71,27 @@ pub(super) static PATTERNS: LazyLock<Vec<(Regex, Build)>> = LazyLock::new(|| {
     ];
     list.into_iter().filter_map(|(p, build)| Regex::new(&p).ok().map(|r| (r, build))).collect()
 });
+
+static MONTH_RANGE: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    let month = "(十二|十一|十|一|二|三|四|五|六|七|八|九|1[0-2]|0?[1-9])";
+    let years = r"(?:((?:19|20)\d\d)年的?\s?|(去年|今年|前年|上年|本年)的?\s?)?";
+    Regex::new(&format!(r"(?:从|自)?{years}{month}\s?(?:到|至|-|~|—|–)\s?{month}月份?(?:之间|期间)?")).ok()
+});
+
+/// `今年1到9月`, `1-9月`: the month is said once.
+pub(super) fn month_ranges(text: &str) -> Vec<(usize, usize, When)> {
+    let captures = MONTH_RANGE.iter().flat_map(|r| r.captures_iter(text));
+    let range = |c: Captures<'_>| {
+        let whole = c.get(0)?;
+        let inside =
+            text[..whole.start()].ends_with(|c: char| c.is_ascii_digit() || matches!(c, '-' | '.' | '/'));
+        let said = year(&c, 1).or_else(|| year(&c, 2));
+        let (from, to) = (digit(&c, &[3])?, digit(&c, &[4])?);
+        let between = When::Between(Piece::Month(said, from), Piece::Month(said, to));
+        (!inside && from < to).then_some((whole.start(), whole.end(), between))
+    };
+    captures.filter_map(range).collect()
+}
 
 fn year(c: &Captures<'_>, group: usize) -> Option<YearRef> {
     let text = c.get(group)?.as_str();
