@@ -184,6 +184,10 @@ pub enum Intent {
         periods: usize,
     },
     Missing,
+    /// Values of a column that several rows have.
+    Repeats {
+        column: ColRef,
+    },
     Duplicates,
     Describe,
     Columns,

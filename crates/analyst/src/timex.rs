@@ -200,8 +200,21 @@ fn join(text: &str, pieces: &[(usize, usize, Piece)]) -> Vec<(usize, usize, When
 }
 
 fn with_direction(text: &str, before: &str, start: usize, end: usize, piece: Piece) -> (usize, usize, When) {
-    const SINCE_BEFORE: [&str; 4] = ["since", "starting", "自从", "自"];
-    const SINCE_AFTER: [&str; 5] = ["以来", "至今", "起", "开始", "onwards"];
+    const SINCE_BEFORE: [&str; 11] = [
+        "since the start of",
+        "since the beginning of",
+        "since start of",
+        "since early",
+        "from the start of",
+        "from the beginning of",
+        "since",
+        "starting from",
+        "starting",
+        "自从",
+        "自",
+    ];
+    const SINCE_AFTER: [&str; 8] =
+        ["以来", "至今", "起", "开始", "onwards", " onwards", " onward", " and later"];
     const AFTER: [&str; 3] = ["以后", "之后", "后"];
     const BEFORE: [&str; 3] = ["以前", "之前", "前"];
     let after = &text[end..];

@@ -266,6 +266,19 @@ pub fn main_money(table: &Table) -> Option<usize> {
     }
 }
 
+/// What a row comes to: the main amount, or else its only total of costs.
+pub fn worth(table: &Table) -> Option<usize> {
+    let costs = |c: &Column| {
+        is_money(c)
+            && c.has_concept("cost")
+            && c.default_agg == DefaultAgg::Sum
+            && !c.full.starts_with("unit ")
+            && !c.full.contains(" per ")
+    };
+    let found = table.indices(costs);
+    main_money(table).or_else(|| found.first().copied().filter(|_| found.len() == 1))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -110,6 +110,7 @@ lists! {
         TrueOf = "true_of",
         NoStock = "no_stock",
         Busiest = "busiest",
+        Repeated = "repeated",
     }
 }
 

@@ -128,6 +128,24 @@ impl Reader<'_> {
         (unitless && is_people(&noun.text)).then_some(age)
     }
 
+    /// Whether any column in reach is an amount of money.
+    pub(super) fn knows_money(&self) -> bool {
+        const MONEY: [&str; 7] = ["revenue", "cost", "price", "profit", "salary", "fee", "rent"];
+        let tables = self.scope.in_scope.iter().map(|t| &self.scope.tables[*t]);
+        tables.flat_map(|t| &t.columns).any(|c| {
+            units::is_money(c) || c.role == Role::Measure && MONEY.iter().any(|id| c.has_concept(id))
+        })
+    }
+
+    /// `in euros`, where nothing is told in money: no other figure will do.
+    pub(super) fn need_money(&mut self) {
+        let said = self.units.iter().find(|(_, unit)| *unit == Unit::Money).map(|(start, _)| *start);
+        if let Some(start) = said.filter(|_| !self.knows_money()) {
+            let word = self.text[start..].iter().take_while(|c| c.is_alphanumeric()).collect();
+            self.draft.dangling.push(word);
+        }
+    }
+
     /// The only column measured in a unit.
     pub(super) fn only_in(&self, unit: Unit) -> Option<ColRef> {
         let main = *self.scope.in_scope.first()?;
@@ -236,6 +254,27 @@ pub(super) fn pay_in_money(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), R
     let Some(money) = money else { return Err(Refusal::NothingAsked) };
     draft.measures.retain(|m| !matches!(m, Wanted::Plain(c, _) if plain.contains(c)));
     draft.measures.push(Wanted::Plain(money, None));
+    Ok(())
+}
+
+/// `the value of an order`: a word that names no column here.
+pub(super) fn worth_said(lexed: &Lexed) -> bool {
+    lexed.mentions.iter().any(|m| {
+        matches!(m.text.as_str(), "value" | "worth") && m.meanings.iter().all(|m| *m == Meaning::Stop)
+    })
+}
+
+/// `the average value of an order`: what it comes to, never how many pieces it has.
+pub(super) fn add_worth(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refusal> {
+    const JUDGED: [Word; 6] =
+        [Word::Sum, Word::Highest, Word::Lowest, Word::Top, Word::Bottom, Word::HowMuch];
+    let asked = draft.loose_agg.is_some() || draft.says_any(&JUDGED);
+    let (Some(&main), true) = (scope.in_scope.first(), draft.asks_worth && asked) else { return Ok(()) };
+    if !draft.measures.is_empty() || draft.implied.is_some() {
+        return Ok(());
+    }
+    let column = units::worth(&scope.tables[main]).ok_or(Refusal::NothingAsked)?;
+    draft.measures.push(Wanted::Plain(ColRef { table: main, column }, None));
     Ok(())
 }
 

@@ -106,6 +106,7 @@ impl Reader<'_> {
         let column = self.kind_of_thing(i, self.doer(i, column));
         match self.scope.role(column) {
             Role::Measure if self.is_verb_of_rows(i, column) || self.did_it(i) => self.used[i] = true,
+            Role::Measure if agg.is_none() && self.repeats_bound(i, column) => self.used[i] = true,
             Role::Measure if self.names_what_rows_are(i, column) => self.read_row_noun(i),
             Role::Measure if self.spent_per(i) => {
                 let main = self.scope.in_scope[0];
@@ -135,8 +136,15 @@ impl Reader<'_> {
                 self.draft.part_of |= self.follows_share(i);
                 let by = self.before(i) == Some(Word::By)
                     || self.before(i) == Some(Word::Count) && i > 1 && self.before(i - 1) == Some(Word::By);
+                let ranked =
+                    self.draft.says_any(&[Word::Top, Word::Bottom, Word::Highest, Word::Lowest, Word::Rank]);
+                // `top 3 countries by number of nights`: what they are ranked by.
+                let ranks =
+                    by && self.before(i) == Some(Word::Count) && ranked && !self.draft.dims.is_empty();
                 let categorical = self.scope.column(column).distinct <= 30 && by && !self.is_only_measure(i);
-                if categorical {
+                if ranks {
+                    self.draft.measures.push(Wanted::Plain(column, Some(Agg::Sum)));
+                } else if categorical {
                     self.draft.dims.push(column);
                     self.draft.grouped = true;
                 } else {
@@ -215,6 +223,9 @@ impl Reader<'_> {
         if by {
             self.draft.dims.push(column);
             self.draft.grouped = true;
+        } else if rated && self.shares_amount() {
+            self.draft.flags.retain(|(c, _)| *c != column);
+            self.draft.flags.push((column, !negated));
         } else if rated {
             self.draft.measures.push(Wanted::Fixed(Measure::RateYes(column)));
         } else if counted || self.most(i) {

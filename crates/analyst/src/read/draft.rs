@@ -83,6 +83,8 @@ pub struct Draft {
     pub asks_unit: Option<Unit>,
     /// `how much`, `多少钱`.
     pub asks_money: bool,
+    /// `the value of`, where no column is called so.
+    pub asks_worth: bool,
     /// `the most blocked work`: how many such rows.
     pub most_such: bool,
     /// `an average day`.
@@ -155,6 +157,8 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     }
     reader.collect_words();
     reader.read_times();
+    reader.read_more_than();
+    reader.need_money();
     reader.read_values();
     reader.read_numbers();
     reader.read_no_stock();
@@ -165,6 +169,7 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     if let Some(unit) = draft.per_unit.filter(|u| !draft.plain_measures().contains(u)) {
         draft.measures.push(Wanted::Plain(unit, None));
     }
+    draft.asks_worth = asked::worth_said(lexed);
     draft.asks_money |= lexed.ignored.iter().any(|w| matches!(w.as_str(), "费" | "款" | "额"));
     let denied: Vec<ColRef> = draft.flags.iter().filter(|(_, yes)| !yes).map(|(c, _)| *c).collect();
     draft.flags.retain(|(c, yes)| !yes || !denied.contains(c));

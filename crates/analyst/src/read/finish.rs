@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use crate::glossary::DefaultAgg;
 use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Grain, Group, Intent, Measure, Note, Order, Question, Refusal};
-use crate::read::asked::{add_asked, pay_in_money};
+use crate::read::asked::{add_asked, add_worth, pay_in_money};
 use crate::read::conditions::{
     drop_named_period, filters, hours_of_days, lacks_value, pick_date, rate_is_lost, resolve_times,
     set_numbers, set_order, whole_table,
@@ -46,6 +46,7 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     lacks_value(scope, &mut draft);
     sense::add_figure_of_value(&mut draft);
     pay_in_money(scope, &mut draft)?;
+    add_worth(scope, &mut draft)?;
     add_asked(scope, &mut draft)?;
     add_implied(scope, &mut draft);
     let mut question = Question {

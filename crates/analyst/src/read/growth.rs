@@ -5,7 +5,8 @@ use jiff::civil::Date;
 
 use crate::lex::ColRef;
 use crate::question::{Against, Grain, Intent};
-use crate::read::draft::Draft;
+use crate::read::draft::{Draft, Reader};
+use crate::read::tokens::{Tok, Token};
 use crate::timex::{Days, Piece, Unit, When};
 use crate::word::Word;
 
@@ -42,6 +43,24 @@ pub fn growth(
     };
     let before = if yoy { year_before(&after)? } else { period_before(&after)? };
     Some(Intent::Change { before, after, date })
+}
+
+impl Reader<'_> {
+    /// `20 % more in the second half than in the first`: two times, one against the other.
+    pub(super) fn read_more_than(&mut self) {
+        const MORE: [&str; 10] =
+            ["more", "fewer", "less", "higher", "lower", "bigger", "smaller", "greater", "larger", "better"];
+        let times: Vec<&Token> = self.tokens.iter().filter(|t| matches!(t.tok, Tok::Time(_))).collect();
+        let ([first, second], 2) = (&times[..], self.draft.times.len()) else { return };
+        let words = |from: usize, to: usize| -> Vec<String> {
+            let text: String = self.text.get(from..to).unwrap_or_default().iter().collect();
+            text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
+        };
+        let against = words(first.end, second.start).iter().any(|w| w == "than");
+        if against && words(0, second.start).iter().any(|w| MORE.contains(&w.as_str())) {
+            self.draft.words.insert(Word::Growth);
+        }
+    }
 }
 
 /// `2024年3月环比`, not `2024年各月环比`.

@@ -13,7 +13,14 @@ impl Reader<'_> {
     /// A thing no column names: what a row is, when the file says so or it is asked for as a whole.
     pub(super) fn count_lacking(&mut self, i: usize, index: usize) {
         let concept = &self.scope.glossary.concepts[index];
-        if concept.role == ConceptRole::Measure && self.beside_measure(i) && self.tokens[i].text != "turnover"
+        // `how much did the scrap cost us`: no number of pieces says so.
+        let priced = ["cost", "price", "revenue", "profit"].contains(&concept.id.as_str())
+            && self.tokens[i].text.is_ascii()
+            && !self.knows_money();
+        if concept.role == ConceptRole::Measure
+            && self.beside_measure(i)
+            && self.tokens[i].text != "turnover"
+            && !priced
         {
             // `数学成绩`: the column before says which.
             self.draft.lacking.retain(|(c, _)| *c != index);

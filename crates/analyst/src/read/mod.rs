@@ -9,6 +9,7 @@ mod conditions;
 pub mod draft;
 pub mod finish;
 pub mod growth;
+mod kindred;
 mod lacking;
 mod measures;
 mod nouns;
@@ -103,7 +104,11 @@ fn read_one(
         Some((old_scope, old)) if is_follow_up(&new, &tokens, text) => {
             // The words may be about the table of the question before.
             let scope = Scope { glossary, tables, in_scope: old_scope.clone() };
-            let new = draft::draft(&scope, &tokens::tokens(&scope, lexed), lexed);
+            let tokens = tokens::tokens(&scope, lexed);
+            let mut new = draft::draft(&scope, &tokens, lexed);
+            if !old.measures.is_empty() && only_narrows(&scope, &new, &tokens) {
+                new.measures.clear();
+            }
             Ok((old_scope.clone(), merge(&scope, old, new)))
         }
         _ => Ok((chosen.in_scope, new)),
@@ -164,6 +169,19 @@ fn is_follow_up(draft: &Draft, tokens: &[Token], text: &str) -> bool {
         !names_measure && short && !draft.says_any(&[Word::HowMany, Word::Which, Word::Who, Word::List]);
     let changes_agg = short && draft.loose_agg.is_some() && draft.measures.is_empty();
     (opens || says) && short || chart_only || fragment || changes_agg
+}
+
+/// `and guests from the UK?`: people are named to say whose rows; the figure stays.
+fn only_narrows(scope: &Scope<'_>, new: &Draft, tokens: &[Token]) -> bool {
+    const FIGURES: [Word; 6] =
+        [Word::HowMany, Word::HowMuch, Word::Count, Word::Sum, Word::Mean, Word::Median];
+    let figure = |t: &Token| matches!(t.tok, Tok::Col(c, _) if scope.role(c) == crate::table::Role::Measure);
+    let told = |i: usize| matches!(tokens.get(i + 1).map(|t| &t.tok), Some(Tok::Val(..)));
+    let mut named = (0..tokens.len()).filter(|i| figure(&tokens[*i])).peekable();
+    named.peek().is_some()
+        && named.all(|i| asked::is_people(&tokens[i].text) && told(i))
+        && new.loose_agg.is_none()
+        && !new.says_any(&FIGURES)
 }
 
 /// The earlier question with what the new words change.

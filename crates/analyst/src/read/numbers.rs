@@ -26,7 +26,8 @@ impl Reader<'_> {
             && matches!(self.after(i), Some(Word::And | Word::To))
             && (self.after(i) == Some(Word::To) || self.before(i) == Some(Word::Between))
         {
-            let column = self.subject(i);
+            let said_last = self.following(i + 2).is_some() || self.unit_said(i + 2).is_some();
+            let column = self.subject(if said_last { i + 2 } else { i });
             self.draft.numbers.push((column, Cmp::Ge, n));
             self.draft.numbers.push((column, Cmp::Le, *m));
             return i + 3;
@@ -47,7 +48,8 @@ impl Reader<'_> {
                     | "or fewer"
             )
         });
-        let cmp = after.map(|c| {
+        let after_unit = self.bound_after_unit(i);
+        let cmp = after_unit.or(after.map(|c| {
             if c == Cmp::Gt {
                 Cmp::Ge
             } else if c == Cmp::Lt && self.tokens[i + 1].text.starts_with("以下") {
@@ -55,7 +57,7 @@ impl Reader<'_> {
             } else {
                 c
             }
-        });
+        }));
         if let Some(cmp) = cmp.or(before) {
             if self.counts_things(i) {
                 self.draft.counts = Some((cmp, n));
@@ -113,6 +115,55 @@ impl Reader<'_> {
             self.draft.stray_numbers.push(n);
         }
         i + 1
+    }
+
+    /// `7 nights or longer`, `30 minutes or less`, `4 or higher`: the bound comes last.
+    fn bound_after_unit(&self, i: usize) -> Option<Cmp> {
+        let bound = |j: usize| {
+            let said =
+                self.tokens.get(j).is_some_and(|t| t.text.starts_with("or ") || t.text.starts_with("and "));
+            self.word(Some(j)).and_then(comparison).filter(|_| said)
+        };
+        let near = |j: usize, most: usize| {
+            self.tokens.get(j).is_some_and(|t| t.start.saturating_sub(self.tokens[j - 1].end) <= most)
+        };
+        // Units are no tokens any more.
+        let spoken = self.unit_after(self.tokens[i].end).is_some();
+        let unit = match self.tokens.get(i + 1).map(|t| &t.tok) {
+            Some(Tok::Col(c, _)) => self.scope.role(*c) == Role::Measure,
+            Some(Tok::Word(Word::Day | Word::Week | Word::Month | Word::Year | Word::Hour)) => true,
+            _ => false,
+        };
+        bound(i + 1)
+            .filter(|_| near(i + 1, if spoken { 15 } else { 1 }))
+            .or_else(|| bound(i + 2).filter(|_| unit && near(i + 1, 1) && near(i + 2, 1)))
+    }
+
+    /// `more than 3 guests`, `7 or more nights`: the figure a number is said of, right after it.
+    fn following(&self, i: usize) -> Option<usize> {
+        let bound = self.tokens.get(i + 1).is_some_and(|t| t.text.starts_with("or "));
+        let j = if bound && self.after(i).and_then(comparison).is_some() { i + 2 } else { i + 1 };
+        let near = self.tokens.get(j)?.start.saturating_sub(self.tokens[j - 1].end) == 1;
+        let figure = self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
+        (near && figure && self.tokens[j].text.is_ascii()).then_some(j)
+    }
+
+    /// `total cost of orders between 5 and 10`: the figure is asked for as well as bounded.
+    fn asked_of_rows(&self, figure: usize, i: usize) -> bool {
+        let rows = |t: &crate::read::tokens::Token| match t.tok {
+            Tok::RowNoun => true,
+            Tok::Col(c, _) => self.scope.role(c) == Role::Id,
+            _ => t.rows,
+        };
+        figure < i && self.tokens[figure].text.is_ascii() && self.tokens[figure + 1..i].iter().any(rows)
+    }
+
+    /// `bookings that stay 7 nights or longer`: the verb is about the figure that is bounded, and asks for nothing.
+    pub(super) fn repeats_bound(&self, i: usize, column: ColRef) -> bool {
+        let root = stem(&self.tokens[i].text);
+        let named = self.scope.column(column).full.split(' ').any(|w| stem(w) == root);
+        let bounded = self.draft.numbers.iter().any(|(c, _, _)| *c == Some(column));
+        bounded && !named && self.draft.says(Word::HowMany) && self.tokens[i].text.is_ascii()
     }
 
     fn limits(&self, i: usize) -> bool {
@@ -260,10 +311,15 @@ impl Reader<'_> {
             self.draft.conditioned.push(column);
             return Some(column);
         }
+        if let Some(j) = self.following(i) {
+            self.used[j] = true;
+            self.draft.conditioned.extend(self.col(j));
+            return self.col(j);
+        }
         if let Some(column) = self.marks_bound(i).or_else(|| self.age_bound(i)).or_else(|| self.by_unit(i)) {
             let said =
                 (i.saturating_sub(4)..(i + 3).min(self.tokens.len())).find(|j| self.col(*j) == Some(column));
-            if let Some(j) = said {
+            if let Some(j) = said.filter(|j| !self.asked_of_rows(*j, i)) {
                 self.used[j] = true;
             }
             self.draft.conditioned.push(column);
@@ -276,7 +332,7 @@ impl Reader<'_> {
             .or_else(|| (i + 1..(i + 3).min(self.tokens.len())).find(|j| numeric(j).is_some()));
         let column = found.and_then(|j| self.col(j));
         if let (Some(j), Some(c)) = (found, column) {
-            self.used[j] = true;
+            self.used[j] = !self.asked_of_rows(j, i);
             self.draft.conditioned.push(c);
             return column;
         }

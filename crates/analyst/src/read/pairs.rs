@@ -43,6 +43,21 @@ impl Reader<'_> {
             && !(0..self.tokens.len()).any(figure)
     }
 
+    /// `how much of our spend went to certified vendors, in percent of total cost`: a part of the amount, not of the rows.
+    pub(super) fn shares_amount(&self) -> bool {
+        let amount = |j: usize| {
+            let added = |c: &ColRef| {
+                self.scope.role(*c) == Role::Measure
+                    && self.scope.column(*c).default_agg == crate::glossary::DefaultAgg::Sum
+            };
+            !self.used[j] && self.tokens[j].text.is_ascii() && self.col(j).filter(added).is_some()
+        };
+        self.draft.says(Word::Share)
+            && !self.draft.says_any(&[Word::Rate, Word::And, Word::By])
+            && self.draft.values.is_empty()
+            && (0..self.tokens.len()).any(amount)
+    }
+
     /// A negation that is followed by nothing it could exclude changes the rows in an unknown way.
     pub(super) fn negation_leads_nowhere(&mut self, i: usize) {
         let next =
@@ -137,7 +152,7 @@ impl Reader<'_> {
         }
         let quantity = self.scope.concept_columns("quantity").into_iter().map(|(c, _)| c);
         let whole = quantity.filter(|c| *c != column).find(|c| self.holds_more(*c, column));
-        let whole = whole.or_else(|| self.whole_of(column));
+        let whole = whole.or_else(|| self.whole_of(column)).or_else(|| self.whole_of_kin(column));
         match whole {
             Some(whole) => {
                 let sum = |c| Box::new(Measure::Of(Agg::Sum, c));
@@ -152,6 +167,22 @@ impl Reader<'_> {
     fn holds_more(&self, whole: ColRef, part: ColRef) -> bool {
         let high = |c: ColRef| self.scope.column(c).max.as_deref().and_then(crate::observe::number);
         high(whole).zip(high(part)).is_none_or(|(w, p)| w >= p)
+    }
+
+    /// `scrap units` are a part of the one larger column of units.
+    fn whole_of_kin(&self, part: ColRef) -> Option<ColRef> {
+        let table = &self.scope.tables[part.table];
+        let own = &table.columns[part.column].full;
+        let shares = |c: &crate::table::Column| {
+            c.role == Role::Measure
+                && c.kind == crate::table::Kind::Integer
+                && c.full != *own
+                && c.full.is_ascii()
+                && c.full.split(' ').any(|w| own.split(' ').any(|o| stem(o) == stem(w)))
+        };
+        let at = |column: &usize| ColRef { table: part.table, column: *column };
+        let found = table.indices(shares);
+        found.first().filter(|_| found.len() == 1).map(at).filter(|whole| self.holds_more(*whole, part))
     }
 
     /// What a count is a part of: the count that reaches highest, as `sent` does for `opens`.

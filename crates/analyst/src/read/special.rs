@@ -21,6 +21,9 @@ pub(super) fn special_intent(
     span: Option<(Date, Date)>,
 ) -> Result<bool, Refusal> {
     let numeric: Vec<ColRef> = draft.plain_measures();
+    if draft.says(Word::Repeated) {
+        return repeats(draft, question).map(|()| true);
+    }
     if draft.says(Word::Correlation) {
         if numeric.len() < 2 {
             return Err(Refusal::NeedsTwoMeasures);
@@ -47,6 +50,13 @@ pub(super) fn special_intent(
     }
     if draft.says(Word::Pareto) {
         question.groups = draft.dims.iter().take(1).map(|d| Group::By(*d)).collect();
+        // `how many vendors make up 80% of the cost`: of those that are counted.
+        if let (true, [Measure::Of(Agg::Distinct, counted), ..]) =
+            (question.groups.is_empty() && question.measures.len() > 1, &question.measures[..])
+        {
+            question.groups.push(Group::By(*counted));
+            question.measures.remove(0);
+        }
         if question.groups.is_empty() {
             let product =
                 scope.concept_columns("product").into_iter().chain(scope.concept_columns("customer")).next();
@@ -76,6 +86,22 @@ pub(super) fn special_intent(
         return Ok(true);
     }
     Ok(false)
+}
+
+/// `how many invoice numbers appear more than once`: values that several rows have.
+fn repeats(draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
+    let column = match (&question.measures[..], &draft.dims[..]) {
+        ([Measure::Of(Agg::Distinct, column)], []) => *column,
+        ([] | [Measure::Rows], [column]) => *column,
+        _ => return Err(Refusal::NothingAsked),
+    };
+    if draft.grain.is_some() || question.having.is_some() {
+        return Err(Refusal::NothingAsked);
+    }
+    question.measures = vec![Measure::Rows];
+    question.groups = vec![Group::By(column)];
+    question.intent = Intent::Repeats { column };
+    Ok(())
 }
 
 fn funnel(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Result<(), Refusal> {

@@ -2,7 +2,7 @@
 
 use crate::glossary::{Concept, ConceptRole, Glossary};
 use crate::lex::{ColRef, Lexed, Meaning, Mention};
-use crate::read::sense;
+use crate::read::{kindred, sense};
 use crate::table::{Role, Table};
 use crate::timex::When;
 use crate::units::Unit;
@@ -132,6 +132,7 @@ pub fn tokens(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Token> {
             out.push(Token { tok, text: mention.text.clone(), start: mention.start, end: mention.end, rows });
         }
     }
+    kindred::tell_apart(scope, lexed, &mut out);
     out
 }
 

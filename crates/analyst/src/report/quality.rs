@@ -51,6 +51,22 @@ impl Desk<'_> {
         answer
     }
 
+    /// Values that several rows have, and how many there are.
+    pub(super) fn repeats(&self, grid: &Grid, column: crate::lex::ColRef) -> Answer {
+        let found = number(grid.number(0, 2).unwrap_or(0.0));
+        let named = &self.scope.column(column).name;
+        let limits = self.limits();
+        let mut answer = Answer::only(if self.zh() {
+            format!("**{found}** 个{named}出现不止一次{limits}")
+        } else {
+            format!("**{found}** different {named} appear more than once{limits}")
+        });
+        if !grid.rows.is_empty() {
+            answer.table = Some(TableView::new(grid, &[Cell::Text, Cell::Number]));
+        }
+        answer
+    }
+
     pub(super) fn duplicates(&self, grid: &Grid) -> Answer {
         let (Some(rows), Some(distinct)) = (grid.number(0, 0), grid.number(0, 1)) else {
             return self.nothing();

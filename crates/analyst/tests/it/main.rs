@@ -5,6 +5,7 @@
 mod support;
 
 mod bad_input;
+mod figures;
 mod questions;
 mod readings;
 mod reports;
