@@ -73,6 +73,7 @@ impl Dictionary {
             }
         }
         dictionary.add_distinctive_parts(tables);
+        dictionary.add_halves(tables);
         dictionary.add_places(tables);
         dictionary
     }
@@ -243,7 +244,17 @@ impl Dictionary {
                 }
             }
             if column.role == Role::Flag {
-                self.add(flag_name(&column.full), Meaning::Column(at, 4));
+                let name = flag_name(&column.full);
+                self.add(name, Meaning::Column(at, 4));
+                if let [verb, object] = name.chars().collect::<Vec<char>>()[..]
+                    && is_cjk(verb)
+                    && is_cjk(object)
+                {
+                    // `欠过费` of `是否欠费`
+                    for done in ["过", "了", "着"] {
+                        self.add(&format!("{verb}{done}{object}"), Meaning::Column(at, 4));
+                    }
+                }
             }
             if column.kind == Kind::Text && column.role != Role::Flag {
                 // Names that differ in every row share their first words with common nouns.

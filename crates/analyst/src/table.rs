@@ -119,12 +119,17 @@ impl Table {
     pub fn main_date(&self) -> Option<usize> {
         let dates: Vec<usize> = self.indices(|c| c.role == Role::Time);
         let native = |i: &&usize| !matches!(self.columns[**i].kind, Kind::Date(DateForm::Year));
-        let named = dates.iter().filter(native).find(|i| self.columns[**i].has_concept("date"));
+        // When something was paid or done is empty where it was not: another date that all rows have tells more.
+        let gaps = |i: &usize| self.columns[*i].nulls * 50 > self.rows;
+        let whole = dates.iter().filter(native).any(|i| self.columns[*i].nulls == 0);
+        let named = dates.iter().filter(native).filter(|i| !whole || !gaps(i));
+        let named = named.into_iter().find(|i| self.columns[**i].has_concept("date"));
         // When someone was hired or born is seldom when it happened.
         let personal = |c: &Column| {
             c.has_concept("hire_date") || ["birth", "出生", "生日"].iter().any(|w| c.full.contains(w))
         };
-        let other = dates.iter().filter(native).find(|i| !personal(&self.columns[**i]));
+        let other =
+            dates.iter().filter(native).find(|i| !personal(&self.columns[**i]) && (!whole || !gaps(i)));
         named.or(other).or_else(|| dates.iter().find(native)).or_else(|| dates.first()).copied()
     }
 

@@ -253,6 +253,32 @@ impl Dictionary {
         }
     }
 
+    /// `保养` of `常规保养`: the first or last two characters, where only one value of the column has them.
+    pub(super) fn add_halves(&mut self, tables: &[Table]) {
+        for (t, table) in tables.iter().enumerate() {
+            for (c, column) in table.columns.iter().enumerate() {
+                let few = column.values_complete && (2..=30).contains(&column.distinct);
+                if column.role != Role::Dimension || !few {
+                    continue;
+                }
+                for value in &column.values {
+                    let chars: Vec<char> = value.chars().collect();
+                    if chars.len() < 4 || !chars.iter().all(|c| is_cjk(*c)) {
+                        continue;
+                    }
+                    for half in [&chars[..2], &chars[chars.len() - 2..]] {
+                        let half: String = half.iter().collect();
+                        let alone = column.values.iter().filter(|v| v.contains(&half)).count() == 1;
+                        if alone && !self.means_something(&half) {
+                            let at = ColRef { table: t, column: c };
+                            self.add(&half, Meaning::Value(at, value.clone(), 2));
+                        }
+                    }
+                }
+            }
+        }
+    }
+
     /// `店里`, `我们店`: all of it, where no column tells shops apart.
     pub(super) fn add_places(&mut self, tables: &[Table]) {
         let told = |id: &str| tables.iter().any(|t| t.columns.iter().any(|c| c.has_concept(id)));

@@ -114,6 +114,12 @@ impl Reader<'_> {
         before.is_some_and(|c| "人件单票笔次趟户家个".contains(*c)) && !inside
     }
 
+    /// `的人最多`, where `人次最多` counts visits.
+    pub(super) fn counts_people_before(&self, i: usize) -> bool {
+        let at = self.tokens[i].start.checked_sub(1);
+        at.and_then(|at| self.text.get(at)) == Some(&'人')
+    }
+
     /// `多少公斤` asks for a weight, not for rows.
     fn names_unit(&self, i: usize) -> bool {
         use crate::units::{Unit, ending};

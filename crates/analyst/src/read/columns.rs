@@ -228,6 +228,9 @@ impl Reader<'_> {
             self.draft.flags.push((column, !negated));
         } else if rated {
             self.draft.measures.push(Wanted::Fixed(Measure::RateYes(column)));
+        } else if counted && self.counts_holders() {
+            // `有多少户欠费`: those, each once.
+            self.draft.flags.push((column, !negated));
         } else if counted || self.most(i) {
             self.draft.measures.push(Wanted::Fixed(Measure::CountYes(column)));
         } else if self.draft.says_any(&[Word::Highest, Word::Lowest])
@@ -238,6 +241,13 @@ impl Reader<'_> {
         } else {
             self.draft.flags.push((column, !negated));
         }
+    }
+
+    /// `多少户`, `多少人`, where each comes up in many rows and has a number.
+    fn counts_holders(&self) -> bool {
+        let counted = crate::read::measures::counted_things(self.scope, &self.draft);
+        let again = |c: ColRef| self.scope.column(c).distinct < self.scope.tables[c.table].rows;
+        self.draft.measures.is_empty() && matches!(counted, Measure::Of(Agg::Distinct, c) if again(c))
     }
 
     /// `the highest attrition`: how much of it, by rate.
@@ -251,7 +261,10 @@ impl Reader<'_> {
         let lead = self.lead(i);
         let before = matches!(self.word(lead), Some(Word::Highest | Word::Lowest))
             && lead.is_some_and(|j| matches!(self.tokens[j].text.as_str(), "most" | "fewest" | "least"));
-        let after = self.tokens.get(i + 1).is_some_and(|t| matches!(t.text.as_str(), "最多" | "最少"))
+        let after = self
+            .tokens
+            .get(i + 1)
+            .is_some_and(|t| matches!(t.text.trim_end_matches(['的', '是']), "最多" | "最少"))
             && self.close(i, i + 1);
         before || after
     }
@@ -290,6 +303,13 @@ impl Reader<'_> {
             && matches!(self.before_values(i), Some(Word::Count))
         {
             self.used[i] = true;
+            return;
+        }
+        // `有多少户欠费？按房号算`: different ones are counted.
+        if by && self.counted_by(i) {
+            let measure = Measure::Of(Agg::Distinct, column);
+            self.draft.measures.retain(|m| *m != Wanted::Fixed(Measure::Rows));
+            self.draft.measures.push(Wanted::Fixed(measure));
             return;
         }
         // `how many room nights`: the nights are counted.

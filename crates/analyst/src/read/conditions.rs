@@ -262,7 +262,11 @@ pub(super) fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Quest
         let already: Option<usize> =
             question.measures.iter().position(|m| matches!(m, Measure::Of(_, c) if *c == column));
         // `60分以下人次最多的科目`: the bound is on rows, which are then counted.
-        let counts_such = column_is_counted(question) && draft.most && already.is_none();
+        let counted = column_is_counted(question) || question.measures.is_empty();
+        let counts_such = counted && draft.most && already.is_none();
+        if counts_such && question.measures.is_empty() {
+            question.measures.push(Measure::Rows);
+        }
         if asks_groups && !counts_such
             || (column_is_counted(question)
                 && group.is_some()

@@ -71,6 +71,8 @@ pub struct Draft {
     pub judged: Option<bool>,
     /// `多少人`.
     pub asks_people: bool,
+    /// `多少户`.
+    pub asks_homes: bool,
     /// `…的还有多少`.
     pub asks_rows: bool,
     /// `占总额`: a part of the amount, not of the rows.
@@ -329,8 +331,11 @@ impl Reader<'_> {
         self.draft.popular |= said.contains("popular") || said.contains("欢迎") || said.contains("热门");
         self.draft.asks_units |= matches!(self.tokens[i].text.as_str(), "多少件" | "多少台" | "多少款");
         self.draft.most |=
-            matches!(self.tokens[i].text.as_str(), "most" | "fewest" | "least" | "最多" | "最少");
-        self.draft.most_of |= matches!(said, "最多" | "最少") && self.counts_before(i);
+            matches!(said.trim_end_matches(['的', '是']), "most" | "fewest" | "least" | "最多" | "最少");
+        self.draft.most_of |=
+            matches!(said.trim_end_matches(['的', '是']), "最多" | "最少") && self.counts_before(i);
+        self.draft.asks_people |= self.draft.most_of && self.counts_people_before(i);
+        self.draft.asks_homes |= said.ends_with("多少户") || said.ends_with("几户");
         // `their very first invoice`: of each, which is not told apart here.
         let next = self.tokens.get(i + 1).map(|t| &t.tok);
         if self.tokens[i].text == "first"

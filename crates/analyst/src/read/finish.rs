@@ -89,6 +89,7 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     if question.having.is_some() && !grouped {
         return Err(Refusal::NothingAsked);
     }
+    name_people(scope, &draft, &mut question);
     if rate_is_lost(scope, &draft, &question) {
         return Err(Refusal::NothingAsked);
     }
@@ -152,6 +153,23 @@ fn mean_per(
     }
     *agg = Agg::Sum;
     Some(Intent::MeanPer(grain))
+}
+
+/// `前三名的学生是谁`: a number is no answer to who, where the table has the name besides.
+fn name_people(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+    const NAMES: [&str; 6] = ["姓名", "名字", "学生姓名", "员工姓名", "name", "full name"];
+    let ([Group::By(id)], true) = (&question.groups[..], draft.says(Word::Who)) else { return };
+    let (id, table) = (*id, &scope.tables[id.table]);
+    let numbers = table.columns[id.column].distinct;
+    // One name for each number, but for namesakes.
+    let named = |c: &crate::table::Column| {
+        NAMES.contains(&c.full.as_str()) && c.distinct <= numbers && c.distinct * 5 >= numbers * 4
+    };
+    let name = table.columns.iter().position(named).map(|column| ColRef { table: id.table, column });
+    if let Some(name) = name.filter(|n| *n != id && scope.role(id) == Role::Id) {
+        question.groups.insert(0, Group::By(name));
+        question.chart = question.chart.or(Some(crate::question::ChartKind::None));
+    }
 }
 
 fn series_grain(draft: &Draft, grain: Grain) -> Grain {

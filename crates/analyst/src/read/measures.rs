@@ -31,7 +31,7 @@ pub(super) fn add_implied(scope: &Scope<'_>, draft: &mut Draft) {
         draft.dims.extend(person(scope));
     }
     if draft.most_of && draft.loose_agg.is_none() && most_rows(scope, draft) {
-        draft.measures = vec![Wanted::Fixed(Measure::Rows)];
+        draft.measures = vec![Wanted::Fixed(counted_things(scope, draft))];
     }
     if !draft.measures.is_empty() {
         return;
@@ -125,20 +125,36 @@ pub(super) fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Not
     let of_values =
         draft.asks_rows && draft.dims.is_empty() && !(draft.values.is_empty() && draft.numbers.is_empty());
     if out.is_empty() && (draft.says(Word::HowMany) || counted || of_values && draft.loose_agg.is_none()) {
-        let person = ["employee", "customer", "student", "patient", "candidate"]
-            .iter()
-            .flat_map(|id| scope.concept_columns(id))
-            .find(|(c, _)| {
-                scope.role(*c) == Role::Id || scope.column(*c).distinct < scope.tables[c.table].rows
-            })
-            .or_else(|| counted_people(scope));
-        out.push(match person.filter(|_| draft.asks_people) {
-            Some((c, _)) if scope.role(c) == Role::Measure => Measure::Of(Agg::Sum, c),
-            Some((c, _)) => Measure::Of(Agg::Distinct, c),
-            None => Measure::Rows,
-        });
+        out.push(counted_things(scope, draft));
     }
     out
+}
+
+/// What `how many` counts when nothing is named: people or homes where they have numbers, else rows.
+pub(super) fn counted_things(scope: &Scope<'_>, draft: &Draft) -> Measure {
+    let person = ["employee", "customer", "student", "patient", "candidate"]
+        .iter()
+        .flat_map(|id| scope.concept_columns(id))
+        .find(|(c, _)| scope.role(*c) == Role::Id || scope.column(*c).distinct < scope.tables[c.table].rows)
+        .or_else(|| counted_people(scope))
+        .map(|(c, _)| c)
+        .filter(|_| draft.asks_people);
+    match person.or_else(|| home(scope).filter(|_| draft.asks_homes)) {
+        Some(c) if scope.role(c) == Role::Measure => Measure::Of(Agg::Sum, c),
+        Some(c) => Measure::Of(Agg::Distinct, c),
+        None => Measure::Rows,
+    }
+}
+
+/// `房号`: what a home is known by, where it comes up in many rows.
+fn home(scope: &Scope<'_>) -> Option<ColRef> {
+    const HOMES: [&str; 7] = ["房号", "户号", "房间号", "门牌号", "房屋编号", "户主", "住户"];
+    let main = *scope.in_scope.first()?;
+    let table = &scope.tables[main];
+    let named = |c: &crate::table::Column| {
+        c.role != Role::Measure && c.distinct < table.rows && HOMES.iter().any(|e| c.words.ends_with(e))
+    };
+    table.columns.iter().position(named).map(|column| ColRef { table: main, column })
 }
 
 /// The only column that says how many people: `常住人数`.

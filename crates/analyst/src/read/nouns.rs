@@ -42,6 +42,16 @@ impl Reader<'_> {
         (one_each || named_id) && !by && (described || !self.draft.says_any(&RANKING) || self.draft.grouped)
     }
 
+    /// `按房号算` after `多少户`: how the count goes, not what to group by.
+    pub(super) fn counted_by(&self, i: usize) -> bool {
+        let ends: String = self.text[self.tokens[i].end..].iter().collect();
+        let ends = ends.trim_end_matches(['?', '.', '!', '。', '？', ' ']);
+        let counts = ["算", "计", "计算", "统计", "来算", "去重", "计数"].contains(&ends);
+        let numbered = self.col(i).is_some_and(|c| self.scope.role(c) == Role::Id);
+        let asked = |t: &Token| t.tok == Tok::Word(Word::HowMany);
+        counts && numbered && self.tokens[..i].iter().any(asked)
+    }
+
     /// `…的订单有多少`: the question word comes last.
     pub(super) fn asked_after(&self, i: usize) -> bool {
         // `还能用几年` asks for years, not for how many there are.

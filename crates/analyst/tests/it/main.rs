@@ -10,3 +10,4 @@ mod questions;
 mod readings;
 mod reports;
 mod senses;
+mod trades;

@@ -1,0 +1,93 @@
+//! Classes of questions Chinese users ask about schools, housing and workshops: marks, people, homes, debts, kinds.
+
+use crate::bad_input::table;
+use crate::support::{Bench, answer};
+
+fn bench(name: &str, text: &str) -> Bench {
+    let (folder, bench) = table(name, text);
+    std::fs::remove_dir_all(folder).unwrap_or_default();
+    bench
+}
+
+fn ask(bench: &mut Bench, question: &str) -> String {
+    answer(&bench.ask(&[], question).report.content)
+}
+
+fn marks() -> Bench {
+    let mut text = String::from("学号,姓名,班级,科目,考试名称,分数,是否缺考\n");
+    let people =
+        [("S01", "林浩", "一班"), ("S02", "朱桐", "一班"), ("S03", "董晨", "二班"), ("S04", "黄馨", "二班")];
+    for (at, (id, name, class)) in people.iter().enumerate() {
+        for (subject, base) in [("数学", 50), ("语文", 70)] {
+            for (exam, more) in [("期中考试", 0), ("期末考试", 5)] {
+                let missed = if at == 0 { "是" } else { "否" };
+                let mark = base + more + 10 * at + 1;
+                text.push_str(&format!("{id},{name},{class},{subject},{exam},{mark},{missed}\n"));
+            }
+        }
+    }
+    bench("成绩", &text)
+}
+
+fn fees() -> Bench {
+    bench(
+        "收费明细",
+        "账期,楼栋,房号,应收金额,实收金额,欠费金额,是否欠费,缴费日期\n2024-01,1号楼,1-101,100,100,0,否,2024-01-08\n2024-02,1号楼,1-101,100,0,100,是,\n2024-03,1号楼,1-101,100,0,100,是,\n2024-01,1号楼,1-102,100,100,0,否,2024-01-09\n2024-02,1号楼,1-102,100,100,0,否,2024-02-09\n2024-03,1号楼,1-102,100,100,0,否,2024-05-11\n2024-01,2号楼,2-101,150,0,150,是,\n",
+    )
+}
+
+fn workshop() -> Bench {
+    bench(
+        "维修工单",
+        "工单号,进厂日期,维修类型,是否保险理赔,工时费,配件费,总金额\nG1,2024-01-02,常规保养,否,10,20,30\nG2,2024-02-02,常规保养,否,10,20,30\nG3,2024-03-02,机电维修,是,50,50,100\nG4,2024-05-02,钣金喷漆,是,100,40,140\n",
+    )
+}
+
+#[test]
+fn marks_bound_the_only_column_of_marks() {
+    let mut bench = marks();
+    assert!(ask(&mut bench, "期末数学考了70分及以上的有多少人？").contains("**2**"));
+    assert!(ask(&mut bench, "期末语文不足80分的有多少人次").contains("**1**"));
+    assert!(ask(&mut bench, "80分以下人次最多的是哪个科目？").contains("**数学**"));
+    assert!(ask(&mut bench, "期中考试语文最高分是多少").contains("**101**"));
+}
+
+#[test]
+fn a_part_of_a_value_is_never_lost() {
+    let mut bench = marks();
+    assert!(ask(&mut bench, "期末语文平均分").contains("期末考试"));
+    let mut bench = workshop();
+    assert!(ask(&mut bench, "保养有多少单").contains("**2**"));
+    assert!(ask(&mut bench, "保养的单子占多少比例？").contains("**50%**"));
+}
+
+#[test]
+fn people_are_counted_once_and_called_by_name() {
+    let mut bench = marks();
+    let each = bench.ask(&[], "每个班各有多少学生").report.content;
+    assert!(each.contains("| 一班 | 2 |") && each.contains("| 二班 | 2 |"), "{each}");
+    assert!(ask(&mut bench, "哪个班的平均分最高").contains("**二班**"));
+    assert!(ask(&mut bench, "有多少人缺考").contains("**1**"));
+    assert!(ask(&mut bench, "缺考了多少人次").contains("**4**"));
+    assert!(ask(&mut bench, "总分前两名的学生是谁").contains("黄馨"));
+}
+
+#[test]
+fn debts_are_added_up_and_homes_counted_once() {
+    let mut bench = fees();
+    assert!(ask(&mut bench, "哪栋楼欠费金额最多").contains("**1号楼**（200）"));
+    assert!(ask(&mut bench, "有多少户欠过费？按房号算").contains("**2**"));
+    assert!(ask(&mut bench, "有多少户欠费").contains("**2**"));
+    assert!(ask(&mut bench, "整体收缴率是多少？就是实收金额除以应收金额").contains("**53.33%**"));
+}
+
+#[test]
+fn months_said_once_make_a_range_over_the_date_all_rows_have() {
+    let mut bench = fees();
+    assert!(ask(&mut bench, "今年1到2月一共应收多少钱").contains("**550**"));
+    let mut bench = workshop();
+    assert!(ask(&mut bench, "1-3月的总金额").contains("**160**"));
+    assert!(ask(&mut bench, "2024年2至5月的总金额").contains("**270**"));
+    assert!(ask(&mut bench, "店里总共收了多少钱？").contains("**300**"));
+    assert!(!ask(&mut bench, "我们店的净利润是多少？").contains("**"));
+}
