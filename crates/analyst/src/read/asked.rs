@@ -356,7 +356,13 @@ pub(super) fn add_asked(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refu
             return Err(Refusal::NothingAsked);
         }
         if draft.asks_money {
-            let column = hinted
+            let owed = draft.flags.iter().filter(|(_, yes)| *yes).find_map(|(c, _)| amount_of(scope, *c));
+            // `收了多少钱`: what came in, not what should have.
+            let real = |c: &&ColRef| scope.column(**c).words.starts_with('实');
+            let came_in = draft.hints.iter().find(real).copied();
+            let column = owed
+                .or(hinted)
+                .or(came_in)
                 .filter(money)
                 .or_else(|| units::main_money(table).map(|column| ColRef { table: main, column }));
             let spends = draft.says(Word::Spend) && !scope.concept_columns("cost").is_empty();
@@ -370,6 +376,14 @@ pub(super) fn add_asked(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refu
         }
     }
     Ok(())
+}
+
+/// `欠费金额` beside `是否欠费`: what it comes to.
+pub(super) fn amount_of(scope: &Scope<'_>, flag: ColRef) -> Option<ColRef> {
+    let bare = scope.column(flag).words.strip_prefix("是否").filter(|b| b.chars().count() >= 2)?;
+    let about = |c: &Column| units::is_money(c) && c.words.starts_with(bare);
+    let found = scope.tables[flag.table].indices(about);
+    found.first().filter(|_| found.len() == 1).map(|column| ColRef { table: flag.table, column: *column })
 }
 
 /// The concepts an adjective may be about, the likeliest first.

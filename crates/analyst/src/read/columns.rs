@@ -2,6 +2,7 @@
 
 use crate::lex::ColRef;
 use crate::question::{Agg, Grain, Measure, Note, PER};
+use crate::read::asked::amount_of;
 use crate::read::draft::{Reader, Wanted};
 use crate::read::measures::person;
 use crate::read::tokens::{Scope, Tok, Token};
@@ -231,6 +232,9 @@ impl Reader<'_> {
         } else if counted && self.counts_holders() {
             // `有多少户欠费`: those, each once.
             self.draft.flags.push((column, !negated));
+        } else if let Some(amount) = amount_of(self.scope, column).filter(|_| self.most(i) && !counted) {
+            // `欠费最多`: by the amount, where there is one.
+            self.draft.measures.push(Wanted::Plain(amount, Some(Agg::Sum)));
         } else if counted || self.most(i) {
             self.draft.measures.push(Wanted::Fixed(Measure::CountYes(column)));
         } else if self.draft.says_any(&[Word::Highest, Word::Lowest])

@@ -93,6 +93,8 @@ pub struct Draft {
     pub mean_period: bool,
     /// `the share of the won amount that came from referrals`: the part is said last.
     pub part_last: bool,
+    /// `数学60分以上的比例`: the bound makes the part.
+    pub part_bound: bool,
     /// `明年`.
     pub next_year: bool,
     /// `how long`: a mean unless said otherwise.
@@ -176,6 +178,7 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     let denied: Vec<ColRef> = draft.flags.iter().filter(|(_, yes)| !yes).map(|(c, _)| *c).collect();
     draft.flags.retain(|(c, yes)| !yes || !denied.contains(c));
     draft.part_last = pairs::part_comes_last(scope, &spoken);
+    draft.part_bound = pairs::bound_comes_last(&spoken);
     pairs::pair_up(&mut draft);
     draft
 }
@@ -335,7 +338,7 @@ impl Reader<'_> {
         self.draft.most_of |=
             matches!(said.trim_end_matches(['的', '是']), "最多" | "最少") && self.counts_before(i);
         self.draft.asks_people |= self.draft.most_of && self.counts_people_before(i);
-        self.draft.asks_homes |= said.ends_with("多少户") || said.ends_with("几户");
+        self.draft.asks_homes |= said.ends_with("多少户") || said.ends_with("几户") || said == "户数";
         // `their very first invoice`: of each, which is not told apart here.
         let next = self.tokens.get(i + 1).map(|t| &t.tok);
         if self.tokens[i].text == "first"

@@ -260,6 +260,10 @@ fn parts_of(draft: &Draft, question: &Question) -> Vec<Filter> {
     let positive = |f: &&Filter| !matches!(f, Filter::In { negated: true, .. });
     let parts: Vec<Filter> = question.filters.iter().filter(positive).cloned().collect();
     let values: Vec<&Filter> = parts.iter().filter(|f| matches!(f, Filter::In { .. })).collect();
+    let bounds = || parts.iter().filter(|f| matches!(f, Filter::Number { .. })).cloned();
+    if draft.part_bound && !values.is_empty() && bounds().next().is_some() {
+        return bounds().collect();
+    }
     if values.len() < 2 {
         return parts;
     }

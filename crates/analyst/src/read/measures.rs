@@ -132,13 +132,20 @@ pub(super) fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Not
 
 /// What `how many` counts when nothing is named: people or homes where they have numbers, else rows.
 pub(super) fn counted_things(scope: &Scope<'_>, draft: &Draft) -> Measure {
-    let person = ["employee", "customer", "student", "patient", "candidate"]
+    let people: Vec<ColRef> = ["employee", "customer", "student", "patient", "candidate"]
         .iter()
         .flat_map(|id| scope.concept_columns(id))
-        .find(|(c, _)| scope.role(*c) == Role::Id || scope.column(*c).distinct < scope.tables[c.table].rows)
-        .or_else(|| counted_people(scope))
         .map(|(c, _)| c)
-        .filter(|_| draft.asks_people);
+        .filter(|c| scope.role(*c) == Role::Id || scope.column(*c).distinct < scope.tables[c.table].rows)
+        .collect();
+    // Namesakes have one name and two numbers.
+    let numbered = |name: &ColRef| {
+        let names = scope.column(*name).distinct;
+        let alike = |c: &&ColRef| (names..=names + names / 4).contains(&scope.column(**c).distinct);
+        people.iter().filter(alike).find(|c| c.table == name.table && scope.role(**c) == Role::Id).copied()
+    };
+    let person = people.first().map(|c| numbered(c).unwrap_or(*c));
+    let person = person.or_else(|| counted_people(scope).map(|(c, _)| c)).filter(|_| draft.asks_people);
     match person.or_else(|| home(scope).filter(|_| draft.asks_homes)) {
         Some(c) if scope.role(c) == Role::Measure => Measure::Of(Agg::Sum, c),
         Some(c) => Measure::Of(Agg::Distinct, c),

@@ -64,6 +64,12 @@ impl Reader<'_> {
         let asks = matches!(self.after(i), Some(Word::HowMany | Word::HowMuch))
             && self.tokens.get(i + 1).is_some_and(how);
         let named = |t: &Token| matches!(t.tok, Tok::Col(c, _) if self.scope.role(c) == Role::Measure);
-        asks && i + 2 >= self.tokens.len() && !self.tokens[i..].iter().any(named) && !self.draft.grouped
+        // `每个年级有多少人`: in each of them.
+        let each = self.before(i) == Some(Word::By)
+            && self.tokens[i - 1].text.starts_with(['每', '各', '按', '分', '逐']);
+        asks && !each
+            && i + 2 >= self.tokens.len()
+            && !self.tokens[i..].iter().any(named)
+            && !self.draft.grouped
     }
 }

@@ -202,7 +202,9 @@ impl Reader<'_> {
     fn counts_things(&mut self, i: usize) -> bool {
         let Some(column) = self.col(i + 1).filter(|_| self.close(i, i + 1)) else { return false };
         // `超过600分钟的报修`: a length, whatever follows.
-        if self.unit_said(i).is_some_and(|u| !matches!(u, units::Unit::Person | units::Unit::Piece)) {
+        if self.tokens[i].text.ends_with('分')
+            || self.unit_said(i).is_some_and(|u| !matches!(u, units::Unit::Person | units::Unit::Piece))
+        {
             return false;
         }
         let measured = |j: usize| self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);

@@ -96,7 +96,11 @@ impl Reader<'_> {
         let contracted = self.tokens[i].text.ends_with("n't") || self.tokens[i].text == "never";
         let gap = next.map_or(0, |t| t.start.saturating_sub(self.tokens[i].end));
         let timed = next.is_some_and(|t| matches!(t.tok, Tok::Time(_)));
-        if verbal && gap > 1 || contracted && (gap > 12 || timed) {
+        // `没交物业费`: of those who have it to pay, which no value says.
+        let unpaid = gap == 1
+            && self.text.get(self.tokens[i].end).is_some_and(|c| "交缴付".contains(*c))
+            && next.is_some_and(|t| matches!(t.tok, Tok::Val(..)));
+        if verbal && (gap > 1 || unpaid) || contracted && (gap > 12 || timed) {
             self.draft.dangling.push(self.tokens[i].text.clone());
             return;
         }
@@ -341,6 +345,15 @@ pub(super) fn part_comes_last(scope: &Scope<'_>, tokens: &[Token]) -> bool {
     let first = tokens.iter().enumerate().skip(share).find(|(_, t)| value(t)).map(|(i, _)| i);
     let named = first.and_then(|f| tokens.iter().enumerate().skip(f).find(|(_, t)| noun(t)).map(|(i, _)| i));
     named.is_some_and(|n| tokens[n..].iter().any(value))
+}
+
+/// `数学60分以上的比例`: a bound said after all values and right before the share.
+pub(super) fn bound_comes_last(tokens: &[Token]) -> bool {
+    let share = tokens.iter().position(|t| t.tok == Tok::Word(Word::Share) && !t.text.is_ascii());
+    let Some(share) = share else { return false };
+    let last = tokens[..share].iter().rev().find(|t| matches!(t.tok, Tok::Num(_) | Tok::Val(..)));
+    last.is_some_and(|t| matches!(t.tok, Tok::Num(_)))
+        && !tokens[share..].iter().any(|t| matches!(t.tok, Tok::Val(..)))
 }
 
 /// Turns the two figures of a draft into one where the words between them say so.
