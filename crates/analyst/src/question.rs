@@ -184,9 +184,10 @@ pub enum Intent {
         periods: usize,
     },
     Missing,
-    /// Values of a column that several rows have.
+    /// Values of a column that several rows have, or only one.
     Repeats {
         column: ColRef,
+        once: bool,
     },
     Duplicates,
     Describe,

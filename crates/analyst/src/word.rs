@@ -111,6 +111,7 @@ lists! {
         NoStock = "no_stock",
         Busiest = "busiest",
         Repeated = "repeated",
+        Once = "once",
     }
 }
 

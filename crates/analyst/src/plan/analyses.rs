@@ -340,17 +340,18 @@ impl Planner<'_> {
 
     /// rows, distinct rows
     /// value, rows, how many such values
-    pub(super) fn repeats(&self, column: ColRef) -> Query {
+    pub(super) fn repeats(&self, column: ColRef, once: bool) -> Query {
         let mut conditions: Vec<String> =
             self.question.filters.iter().map(|f| self.sql.condition(f)).collect();
         conditions.push(format!("{} IS NOT NULL", self.sql.col(column)));
         let sql = format!(
-            "SELECT {} AS {}, count(*) AS {}, count(*) OVER () AS n\nFROM {}{}\nGROUP BY 1\nHAVING count(*) > 1\nORDER BY 2 DESC, 1",
+            "SELECT {} AS {}, count(*) AS {}, count(*) OVER () AS n\nFROM {}{}\nGROUP BY 1\nHAVING count(*) {} 1\nORDER BY 2 DESC, 1",
             self.sql.col(column),
             self.group_label(Group::By(column)),
             self.rows_label(),
             self.sql.from(),
             where_clause(&conditions),
+            if once { "=" } else { ">" },
         );
         Query::new("main", sql, MANY)
     }

@@ -48,7 +48,7 @@ pub fn plan(scope: &Scope<'_>, question: &Question, lang: Lang) -> Vec<Query> {
         Intent::Funnel { .. } => vec![planner.funnel()],
         Intent::Forecast { .. } => vec![planner.forecast()],
         Intent::Missing => vec![planner.missing()],
-        Intent::Repeats { column } => vec![planner.repeats(*column)],
+        Intent::Repeats { column, once } => vec![planner.repeats(*column, *once)],
         Intent::Duplicates => vec![planner.duplicates()],
         Intent::Describe => planner.describe(),
         Intent::Columns => Vec::new(),

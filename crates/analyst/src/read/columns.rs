@@ -355,7 +355,7 @@ impl Reader<'_> {
                 && words.starts_with(text)
                 && words != text
                 || self.tokens.iter().any(|t| t.text.ends_with("人次"));
-            let measure = if often {
+            let measure = if often || self.counts_rows(i, column) {
                 Measure::Rows
             } else if self.before(i) == Some(Word::Distinct) {
                 Measure::Of(Agg::Distinct, self.count_column(column))

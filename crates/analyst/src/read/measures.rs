@@ -177,6 +177,10 @@ pub(super) fn default_agg(scope: &Scope<'_>, draft: &Draft, column: ColRef) -> A
     let guessed = column.concepts.is_empty();
     match column.default_agg {
         DefaultAgg::Mean if guessed && draft.most => Agg::Sum,
+        // `the most nights` are counted together.
+        DefaultAgg::Mean if draft.most && crate::units::of(column) == Some(crate::units::Unit::Night) => {
+            Agg::Sum
+        }
         DefaultAgg::Mean => Agg::Mean,
         DefaultAgg::Sum => Agg::Sum,
     }

@@ -11,6 +11,16 @@ impl Reader<'_> {
         self.col(i + 1).is_some_and(|c| self.scope.role(c) == Role::Measure) && self.close(i, i + 1)
     }
 
+    /// `orders` of `purchase orders`, where only another number (`invoice no`) is taken for theirs: the rows.
+    pub(super) fn counts_rows(&self, i: usize, column: ColRef) -> bool {
+        let said = crate::names::stem(&self.tokens[i].text);
+        let table = &self.scope.tables[column.table];
+        let named = self.scope.column(column).full.split(' ').any(|w| crate::names::stem(w) == said);
+        let numbered = table.columns.iter().any(|c| c.role == Role::Id && c.distinct >= table.rows);
+        let english = self.tokens[i].text.is_ascii();
+        self.tokens[i].rows && english && !named && numbered && column.table == self.scope.in_scope[0]
+    }
+
     /// `产品销售总额`: a total over all of them, where `各产品` would ask for each.
     pub(super) fn describes_figure(&self, i: usize, by: bool) -> bool {
         let ranked =

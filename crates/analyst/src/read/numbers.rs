@@ -2,7 +2,7 @@
 
 use crate::lex::ColRef;
 use crate::names::{seconds, stem};
-use crate::question::Cmp;
+use crate::question::{Cmp, Measure};
 use crate::read::draft::{Reader, Wanted, comparison};
 use crate::read::tokens::Tok;
 use crate::table::{Kind, Role};
@@ -214,7 +214,8 @@ impl Reader<'_> {
         let thing = matches!(self.scope.role(column), Role::Dimension | Role::Id);
         if thing {
             self.used[i + 1] = true;
-            let measure = self.count_of(column);
+            let rows = self.counts_rows(i + 1, column);
+            let measure = if rows { Measure::Rows } else { self.count_of(column) };
             self.draft.measures.push(Wanted::Fixed(measure));
         }
         thing

@@ -21,7 +21,7 @@ pub(super) fn special_intent(
     span: Option<(Date, Date)>,
 ) -> Result<bool, Refusal> {
     let numeric: Vec<ColRef> = draft.plain_measures();
-    if draft.says(Word::Repeated) {
+    if draft.says_any(&[Word::Repeated, Word::Once]) {
         return repeats(draft, question).map(|()| true);
     }
     if draft.says(Word::Correlation) {
@@ -55,6 +55,15 @@ pub(super) fn special_intent(
             (question.groups.is_empty() && question.measures.len() > 1, &question.measures[..])
         {
             question.groups.push(Group::By(*counted));
+            question.measures.remove(0);
+        }
+        if let (true, true, [Measure::Rows, _, ..]) =
+            (question.groups.is_empty(), draft.says(Word::HowMany), &question.measures[..])
+        {
+            let table = &scope.tables[question.table];
+            let each = table.columns.iter().position(|c| c.role == Role::Id && c.distinct >= table.rows);
+            let column = each.ok_or(Refusal::NothingAsked)?;
+            question.groups.push(Group::By(ColRef { table: question.table, column }));
             question.measures.remove(0);
         }
         if question.groups.is_empty() {
@@ -100,7 +109,7 @@ fn repeats(draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
     }
     question.measures = vec![Measure::Rows];
     question.groups = vec![Group::By(column)];
-    question.intent = Intent::Repeats { column };
+    question.intent = Intent::Repeats { column, once: draft.says(Word::Once) };
     Ok(())
 }
 

@@ -154,7 +154,7 @@ impl Desk<'_> {
             Intent::Funnel { .. } => self.funnel(grid),
             Intent::Forecast { periods } => self.forecast(grid, *periods),
             Intent::Missing => self.missing(grid),
-            Intent::Repeats { column } => self.repeats(grid, *column),
+            Intent::Repeats { column, once } => self.repeats(grid, *column, *once),
             Intent::Duplicates => self.duplicates(grid),
             Intent::Describe => self.describe(grid, other("groups"), other("months")),
             Intent::Columns => return None,

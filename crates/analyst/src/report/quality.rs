@@ -52,14 +52,17 @@ impl Desk<'_> {
     }
 
     /// Values that several rows have, and how many there are.
-    pub(super) fn repeats(&self, grid: &Grid, column: crate::lex::ColRef) -> Answer {
+    pub(super) fn repeats(&self, grid: &Grid, column: crate::lex::ColRef, once: bool) -> Answer {
         let found = number(grid.number(0, 2).unwrap_or(0.0));
         let named = &self.scope.column(column).name;
         let limits = self.limits();
         let mut answer = Answer::only(if self.zh() {
-            format!("**{found}** 个{named}出现不止一次{limits}")
+            format!("**{found}** 个{named}{}{limits}", if once { "只出现一次" } else { "出现不止一次" })
         } else {
-            format!("**{found}** different {named} appear more than once{limits}")
+            format!(
+                "**{found}** different {named} appear {} once{limits}",
+                if once { "only" } else { "more than" }
+            )
         });
         if !grid.rows.is_empty() {
             answer.table = Some(TableView::new(grid, &[Cell::Text, Cell::Number]));

@@ -46,6 +46,7 @@ fn the_verb_tells_columns_of_one_noun_apart() {
 
 #[test]
 fn a_number_of_something_ranks() {
+    assert!(ask(&mut stays(), "Which country has the most nights?").contains("**Malta** (13)"));
     let said = ask(&mut stays(), "top 2 countries by number of nights");
     assert!(said.contains("**Malta** (13)") && said.contains("**Spain** (9)"), "{said}");
 }
@@ -70,6 +71,9 @@ fn a_bounded_figure_may_be_asked_for_as_well() {
 fn values_of_several_rows_are_counted() {
     let mut bench = orders();
     assert!(ask(&mut bench, "How many vendor invoice numbers appear more than once?").contains("**2**"));
+    assert!(ask(&mut bench, "How many vendors were used only once?").contains("**3**"));
+    assert!(ask(&mut bench, "How many orders did Joan place?").contains("**3**"));
+    assert!(ask(&mut bench, "How many POs make up 80% of total cost?").contains("top **2** of 5 po_number"));
     assert!(
         ask(&mut bench, "How many vendors make up 80% of our total cost?")
             .contains("top **2** of 4 vendor_id")
