@@ -78,6 +78,11 @@ fn key_between(tables: &[Table], main: usize, other: usize) -> Option<(ColRef, C
         let column = &tables[other].columns[c];
         column.role != Role::Measure && column.distinct >= tables[other].rows && column.nulls == 0
     };
+    // A column both tables have by name is their key: `policy_no` is then not sought in `claim_no`, though both are numbers of papers.
+    let shared =
+        |l: usize| tables[other].columns.iter().any(|right| tables[main].columns[l].words == right.words);
+    let named =
+        (0..tables[main].columns.len()).any(|l| tables[main].columns[l].role == Role::Id && shared(l));
     let mut best: Option<(u8, ColRef, ColRef)> = None;
     for (l, left) in tables[main].columns.iter().enumerate() {
         for (r, right) in tables[other].columns.iter().enumerate().filter(|(r, _)| keyed(*r)) {
@@ -86,7 +91,8 @@ fn key_between(tables: &[Table], main: usize, other: usize) -> Option<(ColRef, C
                 .concepts
                 .iter()
                 .any(|(id, q)| *q == 3 && right.concepts.iter().any(|(k, p)| k == id && *p == 3))
-                && left.role == right.role;
+                && left.role == right.role
+                && !named;
             let score = if same_name { 2 } else { u8::from(same_thing) };
             if score > 0 && left.role != Role::Measure && best.as_ref().is_none_or(|b| score > b.0) {
                 best = Some((score, ColRef { table: main, column: l }, ColRef { table: other, column: r }));

@@ -88,6 +88,34 @@ fn two_uploads_are_joined_on_their_common_key() {
 }
 
 #[test]
+fn a_key_that_both_uploads_name_is_the_one_they_are_joined_on() {
+    let folder = std::env::temp_dir().join(format!("ba-analyst-{}-policies", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let (policies, claims) = (folder.join("policies.csv"), folder.join("claims.csv"));
+    let numbers = 1..=40;
+    let lines = numbers
+        .clone()
+        .map(|n| format!("P-{n},{},2024-01-{:02}", if n % 2 == 0 { "Home" } else { "Motor" }, n % 28 + 1));
+    std::fs::write(
+        &policies,
+        format!("policy_no,product,start_date\n{}\n", lines.collect::<Vec<_>>().join("\n")),
+    )
+    .unwrap();
+    // Three claims on each of the first ten policies; both tables have numbers of papers, only one is common.
+    let lines = (0..30).map(|n| format!("C{n},P-{},2024-03-01,{}", n % 10 + 1, 100 + n));
+    std::fs::write(
+        &claims,
+        format!("claim_no,policy_no,claim_date,claim_amount\n{}\n", lines.collect::<Vec<_>>().join("\n")),
+    )
+    .unwrap();
+    let mut bench = Bench::new();
+    bench.load(&[policies, claims].map(|p| p.display().to_string()));
+    let run = bench.ask(&[], "Total claim amount by product");
+    assert!(run.report.content.contains("| Home | 1,725 |"), "{}", run.report.content);
+    assert!(run.report.content.contains("| Motor | 1,710 |"), "{}", run.report.content);
+}
+
+#[test]
 fn every_sheet_of_a_workbook_is_known() {
     let folder = std::env::temp_dir().join(format!("ba-analyst-{}-sheets", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
