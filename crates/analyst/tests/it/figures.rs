@@ -1,17 +1,7 @@
 //! Which figure is meant where several could be, and which rows a bound keeps.
 
-use crate::bad_input::table;
+use crate::small::{ask, bench};
 use crate::support::{Bench, answer};
-
-fn bench(name: &str, text: &str) -> Bench {
-    let (folder, bench) = table(name, text);
-    std::fs::remove_dir_all(folder).unwrap_or_default();
-    bench
-}
-
-fn ask(bench: &mut Bench, question: &str) -> String {
-    answer(&bench.ask(&[], question).report.content)
-}
 
 fn mill() -> Bench {
     bench(

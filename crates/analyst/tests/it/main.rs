@@ -10,4 +10,5 @@ mod questions;
 mod readings;
 mod reports;
 mod senses;
+mod small;
 mod trades;

@@ -1,17 +1,12 @@
 //! Words that could change a figure are understood, or there is no figure.
 
 use crate::bad_input::table;
+use crate::small::{ask, bench};
 use crate::support::{Bench, answer};
 
 fn tasks() -> Bench {
     let text = "任务编号,负责人,计划工时,实际工时,优先级,状态\nT1,陈静,5,8,高,已完成\nT2,陈静,6,4,中,未开始\nT3,刘洋,9,9,高,已延期\nT4,刘洋,7,10,低,已完成\n";
-    let (folder, bench) = table("tasks", text);
-    std::fs::remove_dir_all(folder).unwrap_or_default();
-    bench
-}
-
-fn ask(bench: &mut Bench, question: &str) -> String {
-    answer(&bench.ask(&[], question).report.content)
+    bench("tasks", text)
 }
 
 #[test]

@@ -1,17 +1,7 @@
 //! A word that names a value limits the rows, whatever else it means; two questions get two answers.
 
-use crate::bad_input::table;
-use crate::support::{Bench, answer};
-
-fn bench(name: &str, text: &str) -> Bench {
-    let (folder, bench) = table(name, text);
-    std::fs::remove_dir_all(folder).unwrap_or_default();
-    bench
-}
-
-fn ask(bench: &mut Bench, question: &str) -> String {
-    answer(&bench.ask(&[], question).report.content)
-}
+use crate::small::{ask, bench};
+use crate::support::Bench;
 
 fn meters() -> Bench {
     bench(

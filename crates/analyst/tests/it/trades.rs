@@ -1,17 +1,7 @@
 //! Classes of questions Chinese users ask about schools, housing and workshops: marks, people, homes, debts, kinds.
 
-use crate::bad_input::table;
-use crate::support::{Bench, answer};
-
-fn bench(name: &str, text: &str) -> Bench {
-    let (folder, bench) = table(name, text);
-    std::fs::remove_dir_all(folder).unwrap_or_default();
-    bench
-}
-
-fn ask(bench: &mut Bench, question: &str) -> String {
-    answer(&bench.ask(&[], question).report.content)
-}
+use crate::small::{ask, bench};
+use crate::support::Bench;
 
 fn marks() -> Bench {
     let mut text = String::from("学号,姓名,班级,科目,考试名称,分数,是否缺考\n");
