@@ -87,8 +87,9 @@ def become_live(config, control_fd, proc_fd, namespace):
 
     warm.reseed()
     warm.child()
+    confinement = Confinement(config, baseline)
     frames.write_json(control_fd, {"ready": True})
-    runner.serve(Confinement(config, baseline), control_fd)
+    runner.serve(confinement, control_fd)
 
 
 def data_bytes(proc_self):
@@ -108,16 +109,16 @@ class Confinement:
     def __init__(self, config, baseline):
         self.config = config
         self.baseline = baseline
-        self.closed = False
+        devices = [f"/dev/{name}" for name in rootfs.DEVICES if os.path.exists(f"/dev/{name}")]
+        self.landlock = linux.Landlock(config["readable"], ["/scratch", "/dev/shm"], devices)
 
     def close(self, limits):
-        if not self.closed:
+        if self.landlock is not None:
             most = self.baseline + self.config["memory_limit"]
             resource.setrlimit(resource.RLIMIT_DATA, (most, most))
             os.chdir("/job")
-            devices = [f"/dev/{name}" for name in rootfs.DEVICES if os.path.exists(f"/dev/{name}")]
-            linux.landlock(self.config["readable"], ["/job", "/scratch", "/dev/shm"], devices)
-            self.closed = True
+            self.landlock.enter("/job")
+            self.landlock = None
         # The hard limits stay: a later call of the conversation may ask for more again.
         self.soft(resource.RLIMIT_DATA, self.baseline + limits["memory"])
         self.soft(resource.RLIMIT_FSIZE, limits["file_bytes"])

@@ -170,31 +170,39 @@ def landlock_abi():
     return int(_syscall(ctypes.c_long(_NR["landlock_create_ruleset"]), None, ctypes.c_long(0), ctypes.c_long(1)))
 
 
-def landlock(readable, writable, devices):
-    """Restricts this process for good to these trees and files. Needs no-new-privs."""
-    abi = landlock_abi()
-    if abi < 1:
-        raise OSError("Landlock is not available")
-    handled = (1 << 13) - 1
-    if abi >= 2:
-        handled |= 1 << 13
-    if abi >= 3:
-        handled |= 1 << 14
-    if abi >= 5:
-        handled |= 1 << 15
-    attr = struct.pack("=Q", handled)
-    if abi >= 4:
-        attr += struct.pack("=Q", 3)
-    if abi >= 6:
-        attr += struct.pack("=Q", 3)
-    ruleset = call("landlock_create_ruleset", attr, len(attr), 0)
-    groups = ((readable, _FS_READ), (writable, _FS_WRITE), (devices, _FS_FILE))
-    for paths, rights in groups:
-        for path in paths:
-            fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
-            fitting = rights if os.path.isdir(path) else rights & _FS_FILE
-            rule = struct.pack("=Qi", fitting & handled, fd)
-            call("landlock_add_rule", ruleset, 1, rule, 0)
-            os.close(fd)
-    call("landlock_restrict_self", ruleset, 0)
-    os.close(ruleset)
+class Landlock:
+    """Made ahead of the job, because it costs a few file lookups; `enter` restricts this process for good."""
+
+    def __init__(self, readable, writable, devices):
+        abi = landlock_abi()
+        if abi < 1:
+            raise OSError("Landlock is not available")
+        self.handled = (1 << 13) - 1
+        if abi >= 2:
+            self.handled |= 1 << 13
+        if abi >= 3:
+            self.handled |= 1 << 14
+        if abi >= 5:
+            self.handled |= 1 << 15
+        attr = struct.pack("=Q", self.handled)
+        if abi >= 4:
+            attr += struct.pack("=Q", 3)
+        if abi >= 6:
+            attr += struct.pack("=Q", 3)
+        self.ruleset = call("landlock_create_ruleset", attr, len(attr), 0)
+        for paths, rights in ((readable, _FS_READ), (writable, _FS_WRITE), (devices, _FS_FILE)):
+            for path in paths:
+                self._allow(path, rights)
+
+    def _allow(self, path, rights):
+        fd = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        fitting = rights if os.path.isdir(path) else rights & _FS_FILE
+        rule = struct.pack("=Qi", fitting & self.handled, fd)
+        call("landlock_add_rule", self.ruleset, 1, rule, 0)
+        os.close(fd)
+
+    def enter(self, folder):
+        """Nothing but what was named before, and this folder as it is mounted now. Needs no-new-privs."""
+        self._allow(folder, _FS_WRITE)
+        call("landlock_restrict_self", self.ruleset, 0)
+        os.close(self.ruleset)

@@ -47,6 +47,11 @@ def probe_write_root(_args):
     return _raises(lambda: open("/written", "wb").close(), "writing outside the working folder")
 
 
+def probe_list_root(_args):
+    # Mounts and seccomp allow it: only Landlock is in the way.
+    return _raises(lambda: os.listdir("/"), "listing the root folder")
+
+
 def probe_network(_args):
     return _raises(lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM), "an internet socket")
 

@@ -40,6 +40,7 @@ pub(crate) enum Ending {
 
 /// What a job used, as the host saw it.
 pub(crate) struct Spent {
+    pub(crate) load: Load,
     usage: Usage,
     out_of_memory: bool,
 }
@@ -59,18 +60,22 @@ pub(crate) struct Plan {
 pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> Result<Plan, SandboxError> {
     let limits = job.limits.clone();
     folder::prepare(&job.folder, owner)?;
-    mount_all(child, job, owner).await?;
+    let mounts = mounts(child, job, owner)?;
     let before = folder::walk(&job.folder, &limits).map_err(|excess| SandboxError::Input {
         what: "the working folder".into(),
         detail: quota_text(&excess, &limits),
     })?;
-    let before = folder::snapshot(&before);
-    child.limit_memory(limits.memory)?;
+    // The host's part is done while the broker mounts.
+    let (mounted, load_before) = tokio::join!(mount_all(child, &mounts), async {
+        child.limit_memory(limits.memory)?;
+        Ok::<_, SandboxError>(monitor::measure(child.pid, child.zygote.resident))
+    });
+    mounted?;
     let plan = Plan {
         input_names: job.inputs.iter().flat_map(|input| input.names.clone()).collect(),
-        before,
+        before: folder::snapshot(&before),
         oom_before: child.cgroup().map_or(0, |group| group.oom_kills()),
-        load_before: monitor::measure(child.pid, child.zygote.resident),
+        load_before: load_before?,
         free_before: monitor::disk(&job.folder).map_or(0, |(free, _)| free),
         started: Instant::now(),
         limits,
@@ -99,7 +104,8 @@ fn message(job: &Job, limits: &Limits) -> Value {
     message
 }
 
-async fn mount_all(child: &mut Child, job: &Job, owner: Option<u32>) -> Result<(), SandboxError> {
+/// What the child does not see yet; the names it will be mounted on are made.
+fn mounts(child: &mut Child, job: &Job, owner: Option<u32>) -> Result<Vec<Mount>, SandboxError> {
     let mut mounts = Vec::new();
     if child.folder.is_none() {
         mounts.push(Mount { path: job.folder.clone(), target: None, read_only: false });
@@ -120,10 +126,14 @@ async fn mount_all(child: &mut Child, job: &Job, owner: Option<u32>) -> Result<(
     }
     let made = folder::add_placeholders(&job.folder, &names)?;
     child.remember_placeholders(&job.folder, made);
-    if !mounts.is_empty() {
-        child.zygote.attach(child.namespace(), &mounts).await?;
+    Ok(mounts)
+}
+
+async fn mount_all(child: &Child, mounts: &[Mount]) -> Result<(), SandboxError> {
+    if mounts.is_empty() {
+        return Ok(());
     }
-    Ok(())
+    child.zygote.attach(child.namespace(), mounts).await
 }
 
 /// Listens until the job ends by itself or by its limits.
@@ -243,6 +253,7 @@ pub(crate) fn spent(child: &Child, plan: &Plan) -> Spent {
     let load = monitor::measure(child.pid, child.zygote.resident);
     let peak = child.cgroup().and_then(|group| group.peak());
     Spent {
+        load,
         usage: Usage {
             wall: plan.started.elapsed(),
             cpu: load.cpu.saturating_sub(plan.load_before.cpu),

@@ -12,8 +12,8 @@ use crate::queue::FairQueue;
 use crate::run::{self, Ending, Output, Plan};
 use crate::session::{Sessions, SlotGuard};
 use crate::{
-    Job, JobEvent, JobOutcome, SandboxConfig, SandboxError, SessionKey, StateNote, Witness, folder, selftest,
-    worker_files,
+    Job, JobEvent, JobOutcome, SandboxConfig, SandboxError, SessionKey, StateNote, Witness, folder, monitor,
+    selftest, worker_files,
 };
 
 /// A running sandbox; clones share it.
@@ -221,7 +221,7 @@ impl Running {
         alive &= !succeeded || outcome.error.is_none();
         if let Some(slot) = &mut self.slot {
             match child {
-                Some(child) if alive => slot.keep(child, &job.limits),
+                Some(child) if alive => slot.keep(child, &job.limits, spent.load),
                 _ if self.forked => {
                     slot.lost = Some("the process of the earlier calls did not survive".into())
                 }
@@ -244,7 +244,8 @@ impl Drop for Running {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 if run::restore(&mut child, true).await {
-                    slot.keep(child, &limits);
+                    let load = monitor::measure(child.pid, child.zygote.resident);
+                    slot.keep(child, &limits, load);
                 } else {
                     slot.lost = Some("the process of the earlier calls did not survive".into());
                 }

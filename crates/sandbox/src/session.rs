@@ -41,9 +41,9 @@ impl Slot {
         Self { live: None, lost: None, used: Instant::now(), limits: None, seen: Load::default() }
     }
 
-    /// Keeps a child as the state of this conversation.
-    pub(crate) fn keep(&mut self, child: Child, limits: &Limits) {
-        self.seen = monitor::measure(child.pid, child.zygote.resident);
+    /// Keeps a child as the state of this conversation; `seen` is what it was last seen to use.
+    pub(crate) fn keep(&mut self, child: Child, limits: &Limits, seen: Load) {
+        self.seen = seen;
         self.live = Some(child);
         self.limits = Some(limits.clone());
         self.used = Instant::now();
