@@ -162,6 +162,13 @@ pub enum Intent {
         before: Days,
         after: Days,
         date: ColRef,
+        /// Only listed: what they come to together is worth a word.
+        together: bool,
+    },
+    /// How many were seen for the first time, in all or by period.
+    FirstSeen {
+        entity: ColRef,
+        date: ColRef,
     },
     /// Each group's part of the whole.
     Share,
@@ -172,7 +179,10 @@ pub enum Intent {
     Distribution,
     Correlation,
     Outliers,
-    Pareto,
+    /// The fewest groups that make up this part of the whole.
+    Pareto {
+        part: f64,
+    },
     Cohort {
         entity: ColRef,
         date: ColRef,

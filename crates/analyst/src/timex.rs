@@ -64,6 +64,8 @@ pub struct Found {
 pub struct Days {
     pub from: Option<Date>,
     pub to: Option<Date>,
+    /// Further stretches that count as well.
+    pub also: Vec<(Date, Date)>,
     pub label: String,
     /// The year was not said and was taken from the data.
     pub assumed_year: bool,
@@ -111,6 +113,7 @@ pub fn find(text: &str) -> Vec<Found> {
     let char_at = |byte: usize| text[..byte].chars().count();
     let ranges = patterns::month_ranges(text);
     chosen.retain(|c| !ranges.iter().any(|r| r.0 < c.1 && c.0 < r.1));
+    share_years(text, &mut chosen);
     join(text, &chosen)
         .into_iter()
         .chain(ranges)
@@ -244,6 +247,26 @@ fn with_direction(text: &str, before: &str, start: usize, end: usize, piece: Pie
     }
 }
 
+/// `July and August 2023`, `2023年7月和8月`, `March 2023 against April`: the year said once holds for its neighbours.
+fn share_years(text: &str, pieces: &mut [(usize, usize, Piece)]) {
+    const LIST: [&str; 14] =
+        ["and", "&", ",", ", and", "or", "vs", "vs.", "versus", "、", "和", "与", "及", "跟", "或"];
+    let whole = |p: Piece| matches!(p, Piece::Year(_));
+    for i in 1..pieces.len() {
+        let before = pieces[i - 1].2;
+        if !whole(before) && When::In(pieces[i].2).lacks_year() {
+            pieces[i].2 = share_year(before, pieces[i].2).1;
+        }
+    }
+    for i in (1..pieces.len()).rev() {
+        let ((_, end, first), (start, _, second)) = (pieces[i - 1], pieces[i]);
+        let alike = std::mem::discriminant(&first) == std::mem::discriminant(&second);
+        if alike && When::In(first).lacks_year() && LIST.contains(&text[end..start].trim()) {
+            pieces[i - 1].2 = share_year(first, second).0;
+        }
+    }
+}
+
 /// `from January to June 2024`, `2024年1月到6月`: the year said once holds for both.
 fn share_year(a: Piece, b: Piece) -> (Piece, Piece) {
     let year_of = |p: Piece| match p {
@@ -292,6 +315,21 @@ impl When {
         }
     }
 
+    /// The year a time lies in, where it was said.
+    pub fn said_year(self) -> Option<YearRef> {
+        match self {
+            When::In(
+                Piece::Year(y)
+                | Piece::Month(Some(y), _)
+                | Piece::Season(Some(y), _)
+                | Piece::Quarter(Some(y), _)
+                | Piece::Half(Some(y), _),
+            ) => Some(y),
+            When::In(Piece::Day(d)) => Some(YearRef::Number(d.year())),
+            _ => None,
+        }
+    }
+
     pub fn year(self) -> Option<YearRef> {
         match self {
             When::In(Piece::Year(y)) => Some(y),
@@ -304,6 +342,7 @@ impl When {
         let span = |from: Option<Date>, to: Option<Date>, label: String, pieces: &[Piece]| Days {
             from,
             to,
+            also: Vec::new(),
             label,
             assumed_year: pieces.iter().any(|p| When::In(*p).lacks_year()),
             relative: pieces.iter().any(|p| {

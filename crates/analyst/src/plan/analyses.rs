@@ -1,6 +1,6 @@
 //! SQL for the analyses with a name: growth, distribution, correlation, outliers, Pareto, cohorts, funnels, quality.
 
-use super::sql::{name, period_label, where_clause};
+use super::sql::{name, period_label, truncated, where_clause};
 use super::{MANY, Planner, Query};
 use crate::lex::ColRef;
 use crate::question::{Against, Agg, Filter, Grain, Group, Intent, Measure, Order};
@@ -278,6 +278,39 @@ impl Planner<'_> {
             self.where_all(),
         );
         Query::new("main", sql, 5000)
+    }
+
+    /// [period,] how many, how many
+    pub(super) fn first_seen(&self, entity: ColRef, date: ColRef) -> Query {
+        let (times, rest): (Vec<Filter>, Vec<Filter>) =
+            self.question.filters.iter().cloned().partition(|f| matches!(f, Filter::Days { .. }));
+        let mut conditions: Vec<String> = rest.iter().map(|f| self.sql.condition(f)).collect();
+        conditions.push(format!("{} IS NOT NULL", self.sql.col(entity)));
+        let kept: Vec<String> = times
+            .iter()
+            .filter_map(|f| if let Filter::Days { days, .. } = f { Some(days) } else { None })
+            .flat_map(|d| {
+                [d.from.map(|a| format!("d >= DATE '{a}'")), d.to.map(|b| format!("d < DATE '{b}'"))]
+            })
+            .flatten()
+            .collect();
+        let period = self.time_group().map(|(_, grain)| {
+            let start = period_label(&truncated("d", grain), grain);
+            format!("{start} AS {}, ", self.group_label(Group::Time(date, grain)))
+        });
+        let tail = if period.is_some() { "\nGROUP BY 1\nORDER BY 1" } else { "" };
+        let key = period.unwrap_or_default();
+        let sql = format!(
+            "WITH f AS (\n  SELECT {} AS e, min({}) AS d\n  FROM {}{}\n  GROUP BY 1\n)\nSELECT {key}count(*) AS {}, count(*) AS {}\nFROM f{}{tail}",
+            self.sql.col(entity),
+            self.sql.day(date),
+            self.sql.from(),
+            where_clause(&conditions),
+            self.label(&self.first()),
+            self.rows_label(),
+            where_clause(&kept),
+        );
+        Query::new("main", sql, MANY)
     }
 
     /// [group,] steps…

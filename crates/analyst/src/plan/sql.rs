@@ -71,15 +71,7 @@ impl<'a> Sql<'a> {
 
     /// The start of the period a row falls into, as a date.
     pub fn period_start(&self, at: ColRef, grain: Grain) -> String {
-        let unit = match grain {
-            Grain::Hour => "hour",
-            Grain::Day | Grain::Weekday => "day",
-            Grain::Week => "week",
-            Grain::Month => "month",
-            Grain::Quarter => "quarter",
-            Grain::Year => "year",
-        };
-        format!("CAST(date_trunc('{unit}', {}) AS DATE)", self.day(at))
+        truncated(&self.day(at), grain)
     }
 
     /// The label of a period, which also sorts in time.
@@ -181,7 +173,13 @@ impl<'a> Sql<'a> {
     pub fn within(&self, date: ColRef, days: &Days) -> String {
         let column = self.day(date);
         let at = |d: Date| format!("DATE '{d}'");
+        let between = |a: Date, b: Date| format!("{column} >= {} AND {column} < {}", at(a), at(b));
         match (days.from, days.to) {
+            (Some(a), Some(b)) if !days.also.is_empty() => {
+                let all =
+                    std::iter::once((a, b)).chain(days.also.iter().copied()).map(|(a, b)| between(a, b));
+                format!("({})", all.collect::<Vec<_>>().join(" OR "))
+            }
             (Some(a), Some(b)) => format!("{column} >= {} AND {column} < {}", at(a), at(b)),
             (Some(a), None) => format!("{column} >= {}", at(a)),
             (None, Some(b)) => format!("{column} < {}", at(b)),
@@ -198,6 +196,19 @@ impl<'a> Sql<'a> {
 
 pub fn where_clause(conditions: &[String]) -> String {
     if conditions.is_empty() { String::new() } else { format!("\nWHERE {}", conditions.join("\n  AND ")) }
+}
+
+/// The start of the period a day falls into.
+pub fn truncated(day: &str, grain: Grain) -> String {
+    let unit = match grain {
+        Grain::Hour => "hour",
+        Grain::Day | Grain::Weekday => "day",
+        Grain::Week => "week",
+        Grain::Month => "month",
+        Grain::Quarter => "quarter",
+        Grain::Year => "year",
+    };
+    format!("CAST(date_trunc('{unit}', {day}) AS DATE)")
 }
 
 /// Writes a period start the way people do.

@@ -22,7 +22,10 @@ impl Reader<'_> {
                             self.draft.measures.push(again);
                         } else if !self.give_to_last(i, a) {
                             self.draft.more_aggs.extend(agg.filter(|_| joined));
-                            agg = Some(a);
+                            // `median, overall`: the sum only says that all rows count.
+                            if a != Agg::Sum || agg.is_none() {
+                                agg = Some(a);
+                            }
                         }
                     } else if *w == Word::By {
                         self.draft.loose_agg = self.draft.loose_agg.or(agg.take());

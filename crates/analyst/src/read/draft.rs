@@ -111,6 +111,12 @@ pub struct Draft {
     pub most_of: bool,
     /// `by` or `which` came with a dimension.
     pub grouped: bool,
+    /// `合计`, `together`: several times or values as one.
+    pub adds_up: bool,
+    /// `the largest order`: one row, not a group.
+    pub row_extreme: bool,
+    /// Whose first time is asked about.
+    pub firsts: Option<ColRef>,
     pub notes: Vec<Note>,
 }
 
@@ -159,8 +165,11 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
             reader.draft.words.insert(w);
         }
     }
+    reader.read_firsts();
+    reader.read_row_extreme();
     reader.collect_words();
     reader.read_times();
+    reader.read_time_before();
     reader.read_more_than();
     reader.need_money();
     reader.read_values();
@@ -246,6 +255,8 @@ impl Reader<'_> {
                 matches!(t.tok, Tok::Word(Word::Day | Word::Week | Word::Month))
                     && t.start - self.tokens[i].end <= 1
             });
+        self.draft.mean_period |= A_PERIOD.contains(&self.tokens[i].text.as_str());
+        self.draft.adds_up |= w == Word::Sum && ADDED.contains(&self.tokens[i].text.as_str());
         self.draft.next_year |= matches!(self.tokens[i].text.as_str(), "明年" | "next year" | "下一年");
         self.draft.long |= matches!(self.tokens[i].text.as_str(), "how long" | "多久" | "多长时间");
         self.draft.share_leads |= w == Word::Share && self.tokens[i].text.is_ascii();
@@ -341,9 +352,10 @@ impl Reader<'_> {
         self.draft.asks_homes |= said.ends_with("多少户") || said.ends_with("几户") || said == "户数";
         // `their very first invoice`: of each, which is not told apart here.
         let next = self.tokens.get(i + 1).map(|t| &t.tok);
-        if self.tokens[i].text == "first"
-            && matches!(next, Some(Tok::Col(c, _)) if self.scope.role(*c) == Role::Id)
-            || self.tokens[i].text == "首次" && matches!(next, Some(Tok::Col(..)))
+        if !crate::read::firsts::is_told(&self.draft, &self.tokens[i])
+            && (self.tokens[i].text == "first"
+                && matches!(next, Some(Tok::Col(c, _)) if self.scope.role(*c) == Role::Id)
+                || self.tokens[i].text == "首次" && matches!(next, Some(Tok::Col(..))))
         {
             self.draft.dangling.push(self.tokens[i].text.clone());
         }
@@ -377,31 +389,6 @@ impl Reader<'_> {
                 self.draft.order = self.draft.order.or(Some(Order::Descending));
             }
             _ => {}
-        }
-    }
-
-    fn read_times(&mut self) {
-        for token in self.tokens {
-            if let Tok::Time(when) = token.tok {
-                self.draft.times.push(when);
-            }
-        }
-        // `growth from 2022 to 2023` compares the ends of a range.
-        let compares =
-            [Word::Growth, Word::Yoy, Word::Compare, Word::Mom].iter().any(|w| self.draft.says(*w));
-        if let ([When::Between(a, b)], true) = (&self.draft.times[..], compares) {
-            self.draft.times = vec![When::In(*a), When::In(*b)];
-        }
-        // A year said apart from its month: `in March … 2024`.
-        let years: Vec<_> = self.draft.times.iter().filter_map(|t| t.year()).collect();
-        if let [year] = years[..]
-            && self.draft.times.len() > 1
-            && self.draft.times.iter().any(|t| t.lacks_year())
-        {
-            self.draft.times.retain(|t| t.year().is_none());
-            for time in &mut self.draft.times {
-                *time = time.in_year(year);
-            }
         }
     }
 
@@ -468,6 +455,12 @@ impl Reader<'_> {
         self.scope.column(a).concepts.iter().any(|(id, _)| self.scope.column(b).has_concept(id))
     }
 }
+
+/// `sessions a day`: of each, on average.
+const A_PERIOD: [&str; 6] = ["a day", "a week", "a month", "a quarter", "a year", "an hour"];
+/// Words that make one figure of several times.
+const ADDED: [&str; 10] =
+    ["合计", "一共", "总共", "共计", "加起来", "共", "altogether", "in total", "combined", "汇总"];
 
 /// `月均` names a period and a mean in one word.
 fn mean_per(text: &str) -> Option<Grain> {

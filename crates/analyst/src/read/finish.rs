@@ -14,7 +14,7 @@ use crate::read::conditions::{
 use crate::read::draft::{Draft, Wanted};
 use crate::read::measures::{add_implied, measures, need_measure, person};
 use crate::read::tokens::Scope;
-use crate::read::{growth, scope, sense, special};
+use crate::read::{extremes, firsts, growth, guard, periods, scope, sense, special};
 use crate::table::{DateForm, Kind, Role};
 use crate::timex::Days;
 use crate::word::Word;
@@ -75,6 +75,7 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     question.date = date;
     let span = date.and_then(|d| scope.column(d).date_span());
     let times = resolve_times(&draft, span, &mut question.notes)?;
+    let mut times = periods::settle(&mut draft, times);
     if draft.grain.is_some() && date.is_none() || !draft.times.is_empty() && date.is_none() {
         return Err(Refusal::NoDate);
     }
@@ -84,6 +85,7 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     set_numbers(scope, &draft, &mut question)?;
     question.having = question.having.or(draft.counts);
     set_intent(scope, &draft, &mut question, &times, span)?;
+    periods::share_of_time(&draft, &mut question, &mut times, date);
     // A bound on groups where there are none would be lost.
     let grouped = !question.groups.is_empty();
     if question.having.is_some() && !grouped {
@@ -93,7 +95,10 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     if rate_is_lost(scope, &draft, &question) {
         return Err(Refusal::NothingAsked);
     }
-    place_times(&mut question, times, date);
+    if guard::lost(scope, &draft, &question) {
+        return Err(Refusal::NothingAsked);
+    }
+    place_times(&mut question, times, date)?;
     Ok(question)
 }
 
@@ -108,6 +113,12 @@ fn set_intent(
         return Ok(());
     }
     let date = question.date;
+    if extremes::both_ends(scope, draft, question)
+        || extremes::one_row(scope, draft, question)
+        || firsts::first_seen(scope, draft, question)?
+    {
+        return Ok(());
+    }
     question.groups = draft.dims.iter().take(2).map(|d| Group::By(*d)).collect();
     if let Some(intent) = growth::growth(draft, times, date, span) {
         need_measure(scope, draft, question)?;
@@ -140,6 +151,24 @@ fn mean_per(
     date: Option<ColRef>,
 ) -> Option<Intent> {
     let grain = draft.grain?;
+    // `on average how many orders a day`
+    let counted = matches!(
+        question.measures[..],
+        [Measure::Rows | Measure::CountYes(_) | Measure::Of(Agg::Distinct, _)]
+    );
+    let asked =
+        draft.says(Word::Mean) || draft.mean_period && draft.says_any(&[Word::HowMany, Word::HowMuch]);
+    let ranked = draft.says_any(&[Word::Highest, Word::Lowest, Word::Trend, Word::By, Word::Which]);
+    if counted && asked && !ranked && draft.dims.is_empty() && date.is_some() {
+        return Some(Intent::MeanPer(grain));
+    }
+    if let ([Measure::Of(Agg::Sum, _)], true) = (&question.measures[..], asked && draft.mean_period)
+        && !ranked
+        && draft.dims.is_empty()
+        && date.is_some()
+    {
+        return Some(Intent::MeanPer(grain));
+    }
     let Some(Measure::Of(agg @ Agg::Mean, column)) = question.measures.first_mut() else { return None };
     let said_mean = draft.says(Word::Mean)
         && draft.measures.iter().any(|w| matches!(w, Wanted::Plain(_, a) if a.is_some()))
@@ -371,12 +400,13 @@ fn scalar_intent(draft: &Draft, question: &mut Question) -> Result<(), Refusal> 
 }
 
 /// Puts the times into the filters, unless the intent holds them itself.
-fn place_times(question: &mut Question, times: Vec<Days>, date: Option<ColRef>) {
-    let Some(date) = date else { return };
+fn place_times(question: &mut Question, times: Vec<Days>, date: Option<ColRef>) -> Result<(), Refusal> {
+    let Some(date) = date else { return Ok(()) };
     match question.intent {
         Intent::Change { .. } | Intent::Forecast { .. } => {}
-        _ => {
-            question.filters.extend(times.into_iter().take(1).map(|days| Filter::Days { column: date, days }))
-        }
+        // One of two would be lost.
+        _ if times.len() > 1 => return Err(Refusal::NothingAsked),
+        _ => question.filters.extend(times.into_iter().map(|days| Filter::Days { column: date, days })),
     }
+    Ok(())
 }

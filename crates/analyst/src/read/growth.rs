@@ -27,7 +27,8 @@ pub fn growth(
         && (grows || compares || draft.says_any(&[Word::Highest, Word::Lowest]))
     {
         let (before, after) = if a.from <= b.from { (a.clone(), b.clone()) } else { (b.clone(), a.clone()) };
-        return Some(Intent::Change { before, after, date });
+        let together = !grows && !draft.says(Word::Compare);
+        return Some(Intent::Change { before, after, date, together });
     }
     if !grows {
         return None;
@@ -38,14 +39,42 @@ pub fn growth(
         return Some(Intent::GrowthSeries(against));
     }
     let after = match times.first() {
-        Some(days) => days.clone(),
+        Some(days) => Days { to: days.to.or(last.tomorrow().ok()), ..days.clone() },
         None => current(draft, mom, last)?,
     };
     let before = if yoy { year_before(&after)? } else { period_before(&after)? };
-    Some(Intent::Change { before, after, date })
+    Some(Intent::Change { before, after, date, together: false })
 }
 
+/// Words that count back from another time of the question, not from the end of the data.
+const BEFORE_IT: [&str; 12] = [
+    "before",
+    "previous",
+    "prior",
+    "preceding",
+    "earlier",
+    "上一年",
+    "前一年",
+    "之前一年",
+    "前一个月",
+    "上一个月",
+    "上一季",
+    "前一",
+];
+
 impl Reader<'_> {
+    /// `2023 against the year before`: the year before that one.
+    pub(super) fn read_time_before(&mut self) {
+        let times: Vec<&Token> = self.tokens.iter().filter(|t| matches!(t.tok, Tok::Time(_))).collect();
+        let ([_, second], 2) = (&times[..], self.draft.times.len()) else { return };
+        let Tok::Time(When::In(Piece::Relative(unit, 1))) = second.tok else { return };
+        if !BEFORE_IT.iter().any(|w| second.text.contains(w)) {
+            return;
+        }
+        self.draft.times.pop();
+        self.draft.words.insert(if unit == Unit::Year { Word::Yoy } else { Word::Mom });
+    }
+
     /// `20 % more in the second half than in the first`: two times, one against the other.
     pub(super) fn read_more_than(&mut self) {
         const MORE: [&str; 10] =
@@ -107,6 +136,7 @@ fn period_before(days: &Days) -> Option<Days> {
     Some(Days {
         from: Some(start),
         to: Some(from),
+        also: Vec::new(),
         label: format!("{start} – {}", from.yesterday().ok()?),
         assumed_year: false,
         relative: false,
@@ -119,6 +149,7 @@ fn shifted(days: &Days, months: i32) -> Option<Days> {
     Some(Days {
         from: Some(from),
         to: Some(to),
+        also: Vec::new(),
         label: label(from, to),
         assumed_year: false,
         relative: false,

@@ -7,14 +7,18 @@ mod both;
 mod columns;
 mod conditions;
 pub mod draft;
+mod extremes;
 pub mod finish;
+mod firsts;
 pub mod growth;
+mod guard;
 mod kindred;
 mod lacking;
 mod measures;
 mod nouns;
 mod numbers;
 mod pairs;
+mod periods;
 pub mod scope;
 mod sense;
 mod special;
@@ -192,6 +196,9 @@ fn merge(scope: &Scope<'_>, old: &Draft, new: Draft) -> Draft {
     if !new.measures.is_empty() {
         out.measures.clone_from(&new.measures);
         out.loose_agg = None;
+        for w in [Word::Mean, Word::Median, Word::Stddev, Word::Variance, Word::Sum] {
+            out.words.remove(&w);
+        }
     }
     if let Some(agg) = new.loose_agg {
         for wanted in &mut out.measures {
@@ -234,7 +241,9 @@ fn merge(scope: &Scope<'_>, old: &Draft, new: Draft) -> Draft {
         }
     }
     if !new.times.is_empty() {
-        out.times.clone_from(&new.times);
+        // `and in the second half?`: of the same year.
+        let year = old.times.first().and_then(|t| t.said_year());
+        out.times = new.times.iter().map(|t| year.map_or(*t, |y| t.in_year(y))).collect();
     }
     if !new.numbers.is_empty() {
         out.numbers.clone_from(&new.numbers);

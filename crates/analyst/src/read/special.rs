@@ -73,7 +73,7 @@ pub(super) fn special_intent(
             question.groups.push(Group::By(column));
         }
         need_measure(scope, draft, question)?;
-        question.intent = Intent::Pareto;
+        question.intent = Intent::Pareto { part: part_of_all(draft) };
         return Ok(true);
     }
     if draft.says(Word::Outlier) {
@@ -95,6 +95,11 @@ pub(super) fn special_intent(
         return Ok(true);
     }
     Ok(false)
+}
+
+/// `80% of`, `half of`: how much they make up.
+fn part_of_all(draft: &Draft) -> f64 {
+    draft.stray_numbers.iter().copied().find(|n| *n > 0.0 && *n < 1.0).unwrap_or(0.8)
 }
 
 /// `how many invoice numbers appear more than once`: values that several rows have.

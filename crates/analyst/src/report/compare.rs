@@ -5,9 +5,14 @@ use super::format::{growth, number, percent, text};
 use super::{Answer, Cell, Desk, TableView};
 use crate::observe::Grid;
 use crate::plan::label;
-use crate::question::{Filter, Order};
+use crate::question::{Agg, Filter, Group, Measure, Order};
 use crate::table::Kind;
 use crate::timex::Days;
+
+/// Figures of two periods may be added up.
+fn is_additive(measure: &Measure) -> bool {
+    matches!(measure, Measure::Rows | Measure::CountYes(_) | Measure::Of(Agg::Sum, _))
+}
 
 impl Desk<'_> {
     pub(super) fn share(&self, grid: &Grid) -> Answer {
@@ -126,7 +131,7 @@ impl Desk<'_> {
         answer
     }
 
-    pub(super) fn change(&self, grid: &Grid, before: &Days, after: &Days) -> Answer {
+    pub(super) fn change(&self, grid: &Grid, before: &Days, after: &Days, together: bool) -> Answer {
         let measure = self.first();
         let g = self.question.groups.len().min(1);
         let mut named = grid.clone();
@@ -166,9 +171,13 @@ impl Desk<'_> {
                 )
             }
         };
+        let sum = grid.number(0, 0).zip(grid.number(0, 1)).filter(|_| together && is_additive(&measure));
+        let sum = sum.map_or(String::new(), |(b, a)| {
+            format!("{} **{}**", self.t("；合计", "; together"), self.figure(&measure, a + b))
+        });
         let mut answer = if g == 0 {
             Answer::only(format!(
-                "{}{} {}{}",
+                "{}{} {}{sum}{}",
                 self.measure_name(&measure),
                 self.t("：", ":"),
                 sentence(0),
@@ -241,7 +250,12 @@ impl Desk<'_> {
             .filter_map(|c| Some(format!("{}: {}", text(&grid.names[c]), text(grid.cell(0, c)?))))
             .collect();
         let row = cells.join(self.t("，", ", "));
+        let asked = self.question.groups.iter().find_map(|g| match g {
+            Group::By(c) if c.table == self.question.table => grid.cell(0, c.column + 1).map(text),
+            _ => None,
+        });
         let who = self.name_column().and_then(|c| grid.cell(0, c + 1)).map(text).filter(|_| named);
+        let who = asked.or(who);
         let mut answer = Answer::only(match (who, self.zh()) {
             (Some(who), true) => {
                 format!("**{who}** 的{figure}，为 **{}**（{row}）{}", number(value), self.limits())

@@ -8,13 +8,17 @@ use crate::plan::label;
 use crate::question::Measure;
 
 impl Desk<'_> {
-    pub(super) fn pareto(&self, grid: &Grid) -> Answer {
-        let a = (0..grid.rows.len()).filter(|r| grid.cell(*r, 4) == Some("A")).count();
+    pub(super) fn pareto(&self, grid: &Grid, part: f64) -> Answer {
+        // Those before which the part is not yet reached.
+        let short = |r: &usize| {
+            grid.number(*r, 3).zip(grid.number(*r, 2)).is_some_and(|(cum, share)| cum - share < part - 1e-9)
+        };
+        let a = (0..grid.rows.len()).filter(short).count();
         let Some(cum) = a.checked_sub(1).and_then(|r| grid.number(r, 3)) else { return self.nothing() };
-        let part = percent(count(a as u64) / count(grid.rows.len().max(1) as u64));
+        let held = percent(count(a as u64) / count(grid.rows.len().max(1) as u64));
         let mut answer = Answer::only(if self.zh() {
             format!(
-                "{} 个{}中的前 **{a}** 个（{part}）贡献了 **{}** 的{}{}",
+                "{} 个{}中的前 **{a}** 个（{held}）贡献了 **{}** 的{}{}",
                 grid.rows.len(),
                 self.group_names(),
                 percent(cum),
@@ -23,7 +27,7 @@ impl Desk<'_> {
             )
         } else {
             format!(
-                "The top **{a}** of {} {} ({part}) bring **{}** of {}{}",
+                "The top **{a}** of {} {} ({held}) bring **{}** of {}{}",
                 grid.rows.len(),
                 self.group_names(),
                 percent(cum),

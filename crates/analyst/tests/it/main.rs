@@ -6,6 +6,7 @@ mod support;
 
 mod bad_input;
 mod figures;
+mod operations;
 mod questions;
 mod readings;
 mod reports;
