@@ -1,16 +1,38 @@
-"""Stands in for the tools in tests: profiles and SQL over the given files with DuckDB.
+"""Stands in for the tools in tests: files become tables as in the sandbox, profiles and SQL are plain DuckDB.
 
 One JSON object a line on stdin: {"tool", "arguments"} or {"files": [...]}; one a line on stdout: {"content", "failed"}.
 Writes observations the way the agent's pipeline does (SPEC E10), with the five most frequent values a column.
 """
-import datetime, decimal, json, os, sys
+import datetime, decimal, json, os, shutil, sys, tempfile
 
 import duckdb
 
+here = os.getcwd()
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../../../python"))
+from ba_worker import tables
+
 con = duckdb.connect()
+scratch = tempfile.TemporaryDirectory()
+os.chdir(scratch.name)
+typed = {}
 names = {}
 sheets = []
 broken = False
+
+
+def parquet(path):
+    """The first table of a file as the product itself types it."""
+    if path not in typed:
+        # Reading is confined to the working folder, as in a job.
+        out = f"{len(typed)}"
+        os.mkdir(out)
+        shutil.copy(path, out)
+        name = os.path.basename(path)
+        found = tables.ingest({"path": f"{out}/{name}", "filename": name, "out": out}, lambda *_: None)
+        if "error" in found:
+            raise ValueError(found["error"])
+        typed[path] = os.path.join(out, found["tables"][0]["parquet"])
+    return typed[path]
 
 
 def load(files):
@@ -19,7 +41,7 @@ def load(files):
     names.clear()
     for i, path in enumerate(files, 1):
         view = f"upload_{i:03d}"
-        con.execute(f"CREATE OR REPLACE TABLE \"{view}\" AS SELECT * FROM read_csv('{path}', header=true, sample_size=-1)")
+        con.execute(f"CREATE OR REPLACE TABLE \"{view}\" AS SELECT * FROM read_parquet('{parquet(os.path.join(here, path))}')")
         names[view] = os.path.basename(path)
     # Files called `book__sheet.csv` stand for the sheets of one workbook.
     sheets.clear()
