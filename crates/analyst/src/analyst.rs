@@ -21,6 +21,7 @@ use crate::report::{Desk, format, refuse};
 use crate::table::Table;
 use crate::turn::{Listed, Turn};
 use crate::values;
+use crate::word::Beyond;
 
 /// Tables read at the start of a turn; one round of calls.
 const MAX_TABLES: usize = ba_protocol::structured::MAX_TOOL_CALLS;
@@ -116,9 +117,11 @@ impl OfflineAnalyst {
     fn without_tables(&self, turn: &Turn, lang: Lang, no_files: bool) -> Option<Report> {
         let found = understand(&self.glossary, &[], &[], &turn.question);
         match found.question {
-            Err(refusal @ Refusal::Beyond(_)) if found.unknown.is_empty() || no_files => {
+            // What else is beyond reach may yet be a name in the tables: `检验` of `检验日期`.
+            Err(refusal @ Refusal::Beyond(Beyond::Chat | Beyond::Write)) if found.unknown.is_empty() => {
                 Some(refuse::report(&refusal, &[], lang))
             }
+            Err(refusal @ Refusal::Beyond(_)) if no_files => Some(refuse::report(&refusal, &[], lang)),
             _ if no_files => Some(refuse::report(&Refusal::NoTable, &[], lang)),
             _ => None,
         }

@@ -12,6 +12,7 @@ use crate::tolerate::kin;
 use crate::units;
 use crate::word::Word;
 
+mod compounds;
 mod mend;
 mod values;
 
@@ -22,11 +23,21 @@ pub struct Dictionary {
     known: String,
     /// Values in capitals that are also common words: `US`.
     pub codes: Vec<(String, Meaning)>,
+    /// What became of something.
+    pub fates: Vec<Vec<char>>,
+    /// Phrases about the form of an answer.
+    pub patterns: Vec<regex::Regex>,
 }
 
 impl Dictionary {
     pub fn new(glossary: &Glossary, tables: &[Table]) -> Self {
-        let mut dictionary = Self { by_first: HashMap::new(), known: String::new(), codes: Vec::new() };
+        let mut dictionary = Self {
+            by_first: HashMap::new(),
+            known: String::new(),
+            codes: Vec::new(),
+            fates: glossary.fates.iter().map(|f| f.chars().collect()).collect(),
+            patterns: glossary.patterns.clone(),
+        };
         for (name, word) in &glossary.words {
             dictionary.add(name, Meaning::Word(*word));
             // `有多少人` would else be read as `有多少` and `人`.
@@ -37,7 +48,7 @@ impl Dictionary {
         for (name, beyond) in &glossary.beyond {
             dictionary.add(name, Meaning::Beyond(*beyond));
         }
-        for name in &glossary.stop {
+        for name in glossary.stop.iter().chain(&glossary.plain) {
             dictionary.add(name, Meaning::Stop);
         }
         for (word, unit) in units::spoken() {
@@ -59,7 +70,9 @@ impl Dictionary {
                     && concept.role == ConceptRole::Measure
                     && dictionary.says_more(name, tables, glossary);
                 // `培训费` where `培训` is a value: its costs, not a figure of its own.
-                if lacking && dictionary.begins_with_value(name) {
+                if lacking
+                    && (dictionary.begins_with_value(name) || dictionary.comes_apart(name, tables, glossary))
+                {
                     continue;
                 }
                 match dictionary
@@ -120,15 +133,21 @@ impl Dictionary {
         }
         let chars: Vec<char> = word.chars().collect();
         let entries = self.by_first.get(chars.first()?)?;
-        let mut found = entries.iter().filter(|(p, m)| {
-            matches!(m, Meaning::Column(_, 4))
-                && p.len() <= 4
-                && p.starts_with(&chars)
-                && p.iter().all(|c| is_cjk(*c))
-        });
-        let (_, meaning) = found.next()?;
-        let Meaning::Column(at, _) = meaning else { return None };
-        found.all(|(_, m)| m == meaning).then_some(Meaning::Column(*at, 2))
+        let mut found: Vec<(&Vec<char>, ColRef)> = entries
+            .iter()
+            .filter(|(p, _)| p.len() <= 6 && p.starts_with(&chars) && p.iter().all(|c| is_cjk(*c)))
+            .filter_map(|(p, m)| match m {
+                Meaning::Column(at, 4) => Some((p, *at)),
+                _ => None,
+            })
+            .collect();
+        // `哪门课`, where there are `课程名称` and `课程类别`: the name.
+        let name = |p: &[char]| p.ends_with(&['名', '称']) || p.ends_with(&['姓', '名']);
+        if found.iter().any(|(_, at)| *at != found[0].1) {
+            found.retain(|(p, _)| name(p));
+        }
+        let (_, at) = *found.first()?;
+        found.iter().all(|(_, other)| *other == at).then_some(Meaning::Column(at, 2))
     }
 
     fn add(&mut self, phrase: &str, meaning: Meaning) {
@@ -350,7 +369,7 @@ fn only_ending(table: &Table, column: usize) -> Option<&str> {
 /// `跟进` and `次` of `跟进次数`.
 fn counted_times(words: &str) -> Option<(&str, char)> {
     let bare = words.strip_suffix('数')?;
-    let one = bare.chars().last().filter(|c| "次天人件张台辆单场".contains(*c))?;
+    let one = bare.chars().last().filter(|c| is_cjk(*c))?;
     let bare = bare.strip_suffix(one).filter(|b| b.chars().count() >= 2 && b.chars().all(is_cjk))?;
     Some((bare, one))
 }
@@ -360,7 +379,9 @@ fn counted_in(name: &str, words: &str) -> Option<String> {
     let unit = name.rsplit_once(['(', '（']).map(|(_, u)| u.trim_end_matches([')', '）']));
     let named = words.strip_suffix('量').or_else(|| words.strip_suffix('数'));
     let chinese = |u: &&str| {
-        (u.chars().count() == 1 || *u == "人员") && u.chars().all(is_cjk) && *u != "元" && *u != "天"
+        (u.chars().count() == 1 || *u == "人员")
+            && u.chars().all(is_cjk)
+            && !["元", "天", "数", "总"].contains(u)
     };
     unit.filter(chinese).or_else(|| named.filter(chinese)).map(str::to_owned)
 }

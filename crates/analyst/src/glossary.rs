@@ -3,12 +3,19 @@
 
 use std::collections::BTreeMap;
 
+use regex::Regex;
 use serde::Deserialize;
 
 use crate::norm::normal;
 use crate::word::{Beyond, Word};
 
+pub use chinese::Classifiers;
+use chinese::RawPlain;
+
+mod chinese;
+
 const BUILT_IN: &str = include_str!("../data/glossary.toml");
+const CHINESE: &str = include_str!("../data/chinese.toml");
 
 /// Why a glossary could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +28,8 @@ pub enum GlossaryError {
     NoRole(String),
     #[error("the ratio `{0}` needs a numerator and a denominator")]
     NoTerms(String),
+    #[error("a pattern of the glossary is not one: {0}")]
+    Pattern(#[from] regex::Error),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
@@ -60,6 +69,13 @@ pub struct Glossary {
     pub words: Vec<(String, Word)>,
     pub beyond: Vec<(String, Beyond)>,
     pub stop: Vec<String>,
+    /// Words that change nothing, but may be values: unlike `stop`, they make no value a common word.
+    pub plain: Vec<String>,
+    /// What became of something: `过期`. Never passed over.
+    pub fates: Vec<String>,
+    /// Phrases about the form of an answer.
+    pub patterns: Vec<Regex>,
+    pub classifiers: Classifiers,
     /// The stems of longer stop words, for columns that are named by another form of them.
     pub stop_stems: Vec<(String, String)>,
     pub concepts: Vec<Concept>,
@@ -75,6 +91,10 @@ struct Raw {
     beyond: BTreeMap<String, Vec<String>>,
     #[serde(default)]
     stop: RawStop,
+    #[serde(default)]
+    plain: RawPlain,
+    #[serde(default)]
+    classifiers: Classifiers,
     #[serde(default)]
     values: RawValues,
     #[serde(default)]
@@ -111,7 +131,7 @@ struct RawConcept {
 impl Glossary {
     /// The vocabulary that comes with the analyst.
     pub fn built_in() -> Result<Self, GlossaryError> {
-        Self::default().extended(BUILT_IN)
+        Self::default().extended(BUILT_IN)?.extended(CHINESE)
     }
 
     /// This vocabulary and that of a TOML text.
@@ -138,6 +158,8 @@ impl Glossary {
         for concept in raw.concepts {
             self.add(concept)?;
         }
+        self.combine(&raw.classifiers);
+        self.add_plain(&raw.plain)?;
         Ok(self)
     }
 

@@ -13,6 +13,7 @@ use crate::units::Unit;
 use crate::word::{Beyond, Word};
 
 mod context;
+mod segment;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ColRef {
@@ -72,10 +73,10 @@ static PERCENTILES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\bp(\d{2})\b|(\d{1,2})(?:st|nd|rd|th)? percentile|第?(\d{1,2})\s?(?:%|百)?分位数?|(\d{1,2})百分位数?").ok()
 });
 static ZH_COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(?:前|后|倒数|最[高低大小多少好差]的?|未来|接下来|下)([两二三四五六七八九]|十二|十一|十)(?:个|名|位|家|种|款|大|的|[^月季年周日天]|$)").ok()
+    Regex::new(r"(?:前|后|倒数|最[高低大小多少好差]的?|未来|接下来|下)([二三四五六七八九]?十[一二三四五六七八九]?|[两二三四五六七八九])(?:个|名|位|家|种|款|大|的|[^月季年周日天]|$)").ok()
 });
 static ZH_ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"([两二三四五六七八九]|十二|十一|十)(?:个|家|条|位|名|种|类|大|座|间)").ok()
+    Regex::new(r"([二三四五六七八九]?十[一二三四五六七八九]?|[两二三四五六七八九])(?:个|家|条|位|名|种|类|大|座|间|款|门|所|处|辆|台|户|样|幢|支|款)").ok()
 });
 static EN_COUNTS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b(two|three|four|five|six|seven|eight|nine|ten|twelve)\b").ok());
@@ -131,6 +132,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
         hits.extend(dictionary.at(&text, start).map(|(end, m)| (start, end, m.clone())));
     }
     hits.extend(codes(question, dictionary));
+    hits.extend(context::forms_of_answer(&joined, &dictionary.patterns));
     // `对比一下一季度`: nothing to come.
     hits.retain(|(s, _, m)| {
         *m != Meaning::Word(Word::Next) || *s == 0 || text[*s] != '下' || text[*s - 1] != '一'
@@ -139,6 +141,8 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     context::keep_values(&text, &mut hits);
     context::keep_names(&mut hits);
     context::add_prepositions(&text, &mut hits);
+    let idle: Vec<(usize, usize)> =
+        hits.iter().filter(|(_, _, m)| *m == Meaning::Stop).map(|(s, e, _)| (*s, *e)).collect();
     // The longest phrase wins; of equal ones a name in the tables, then the first in the text.
     let named = |m: &Meaning| matches!(m, Meaning::Column(_, 4) | Meaning::Value(_, _, 4));
     hits.sort_by_key(|(s, e, m)| (std::cmp::Reverse(e - s), !named(m), *s));
@@ -156,9 +160,11 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
         }
     }
     mentions.sort_by_key(|m| m.start);
+    segment::cover(&text, &mut mentions, &idle);
     context::pass_over_repeated(&text, &mut mentions);
     let mut lexed = Lexed::default();
     drop_pairs(&mut mentions, dictionary);
+    context::keep_fates(&text, &mut mentions, dictionary);
     context::name_groups(&mut mentions, dictionary);
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();

@@ -99,6 +99,10 @@ pub enum Filter {
     Empty {
         column: ColRef,
     },
+    /// Rows with one.
+    Filled {
+        column: ColRef,
+    },
     /// One column against another, row by row.
     Columns {
         left: ColRef,

@@ -8,6 +8,7 @@ use crate::glossary::{ConceptRole, DefaultAgg, Glossary};
 use crate::names::written_out;
 use crate::norm::{is_cjk, name_words, normal};
 use naming::concepts_of;
+use settle::{settle_money, settle_product};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -84,6 +85,7 @@ impl Table {
         let mut columns: Vec<Column> =
             profile.columns.iter().map(|c| Column::new(c, profile.rows, glossary)).collect();
         settle_money(&mut columns);
+        settle_product(&mut columns, profile.rows);
         let sql_name = if profile.name.is_empty() { file_id.to_owned() } else { profile.name.clone() };
         Self {
             file_id: file_id.to_owned(),
@@ -333,41 +335,6 @@ impl Column {
     }
 }
 
-/// The only amount of money in a table without sales is what it takes in.
-fn settle_money(columns: &mut [Column]) {
-    const CURRENCIES: [&str; 15] =
-        ["元", "usd", "eur", "gbp", "cny", "rmb", "jpy", "hkd", "sek", "chf", "$", "€", "£", "¥", "￥"];
-    if columns.iter().any(|c| c.has_concept("revenue")) {
-        return;
-    }
-    let money = |c: &Column| {
-        let name = normal(&c.name);
-        c.role == Role::Measure
-            && c.default_agg == DefaultAgg::Sum
-            && (CURRENCIES.iter().any(|m| name.contains(m)) || crate::units::is_money(c))
-    };
-    let mut found = columns.iter_mut().filter(|c| money(c));
-    const APART: [&str; 12] = [
-        "energy_fee",
-        "cost",
-        "price",
-        "tip",
-        "discount",
-        "budget",
-        "target",
-        "salary",
-        "tax",
-        "deposit",
-        "balance",
-        "arrears",
-    ];
-    if let (Some(only), None) = (found.next(), found.next())
-        && !only.concepts.iter().any(|(id, _)| APART.contains(&id.as_str()))
-    {
-        only.concepts.push(("revenue".to_owned(), 1));
-    }
-}
-
 fn role_of(glossary: &Glossary, id: &str) -> Option<ConceptRole> {
     glossary.concept(id).map(|c| c.role)
 }
@@ -478,5 +445,6 @@ fn is_id_name(words: &str) -> bool {
 }
 
 mod naming;
+mod settle;
 #[cfg(test)]
 mod tests;

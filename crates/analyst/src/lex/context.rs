@@ -4,6 +4,13 @@
 use super::{Dictionary, Meaning, Mention};
 use crate::word::Word;
 
+/// `保留两位小数`, `单位用万元`: how the answer should look, no condition.
+pub(super) fn forms_of_answer(text: &str, patterns: &[regex::Regex]) -> Vec<(usize, usize, Meaning)> {
+    let at = |byte: usize| text[..byte].chars().count();
+    let found = patterns.iter().flat_map(|p| p.find_iter(text));
+    found.map(|m| (at(m.start()), at(m.end()), Meaning::Stop)).collect()
+}
+
 /// Words that name a department or a trade as well as a figure: the figure is meant.
 const FIGURES: [&str; 6] = ["sales", "sale", "order", "orders", "销售", "订单"];
 
@@ -73,14 +80,32 @@ pub(super) fn pass_over_repeated(text: &[char], mentions: &mut [Mention]) {
     }
 }
 
+/// `快过期了`: `过` and `期` mean nothing alone, together they do.
+pub(super) fn keep_fates(text: &[char], mentions: &mut Vec<Mention>, dictionary: &Dictionary) {
+    for fate in &dictionary.fates {
+        for start in 0..text.len().saturating_sub(fate.len() - 1) {
+            let end = start + fate.len();
+            if text[start..end] != fate[..] {
+                continue;
+            }
+            let inside = |m: &Mention| m.start < end && m.end > start;
+            let idle = |m: &Mention| {
+                m.start >= start && m.end <= end && m.meanings.iter().all(|m| *m == Meaning::Stop)
+            };
+            if mentions.iter().filter(|m| inside(m)).all(idle) {
+                mentions.retain(|m| !inside(m));
+            }
+        }
+    }
+}
+
 /// `哪个班`, `每个班`: what a column is called by its first character, where the character alone says nothing.
 pub(super) fn name_groups(mentions: &mut [Mention], dictionary: &Dictionary) {
-    const KINDS: &str = "班组楼栋科系院区县省市校厂站线";
     for at in 1..mentions.len() {
         let (before, this) = (&mentions[at - 1], &mentions[at]);
         let bare = this.meanings.iter().all(|m| *m == Meaning::Stop)
             && this.text.chars().count() == 1
-            && this.text.chars().all(|c| KINDS.contains(c));
+            && this.text.chars().all(crate::norm::is_cjk);
         if bare
             && before.end == this.start
             && let Some(column) = dictionary.grouped_by(&this.text, std::slice::from_ref(before))

@@ -160,6 +160,7 @@ impl<'a> Sql<'a> {
                 }
             }
             Filter::Number { column, cmp, value } => format!("{} {} {value}", self.col(*column), cmp.sql()),
+            Filter::Filled { column } => format!("{} IS NOT NULL", self.col(*column)),
             Filter::Empty { column } => format!("{} IS NULL", self.col(*column)),
             Filter::Columns { left, cmp, right } => {
                 format!("{} {} {}", self.col(*left), cmp.sql(), self.col(*right))

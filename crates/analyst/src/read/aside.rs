@@ -114,8 +114,11 @@ impl Reader<'_> {
         let text = self.tokens[i].text.as_str();
         if text.chars().all(crate::norm::is_cjk) {
             // `处理` of `处理状态`
-            let kind =
-                ["状态", "类型", "方式", "原因", "渠道", "等级"].iter().any(|e| found.full.ends_with(e));
+            const KINDS: [&str; 18] = [
+                "状态", "类型", "方式", "原因", "渠道", "等级", "来源", "性别", "年龄", "年级", "级别",
+                "性质", "城市", "省份", "地区", "职业", "学历", "行业",
+            ];
+            let kind = KINDS.iter().any(|e| found.full.ends_with(e));
             return found.role == Role::Dimension
                 && kind
                 && found.full.starts_with(text)

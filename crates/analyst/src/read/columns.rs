@@ -90,6 +90,7 @@ impl Reader<'_> {
         let counted = w == Word::Rows
             && (counting(self.before(i))
                 || matches!(self.after(i), Some(Word::CountSuffix | Word::HowMany | Word::HowMuch))
+                || self.most(i)
                 || self.tokens[i].text.ends_with('数'));
         // `接诊量`: how often it was done.
         let done = w == Word::CountSuffix
@@ -111,6 +112,7 @@ impl Reader<'_> {
         match self.scope.role(column) {
             Role::Measure if self.is_verb_of_rows(i, column) || self.did_it(i) => self.used[i] = true,
             Role::Measure if agg.is_none() && self.repeats_bound(i, column) => self.used[i] = true,
+            Role::Measure if self.done_so_often(i, column) || self.object_of_flag(i) => self.used[i] = true,
             Role::Measure if self.names_what_rows_are(i, column) => self.read_row_noun(i),
             Role::Measure if self.spent_per(i) => {
                 let main = self.scope.in_scope[0];
@@ -322,6 +324,11 @@ impl Reader<'_> {
         // `how many room nights`: the nights are counted.
         if !by && !suffix && self.figure_follows(i) && self.before_values(i) == Some(Word::HowMany) {
             self.used[i] = true;
+            return;
+        }
+        if self.counts_pieces(i, column) || !suffix && self.described_noun(i, by) && !self.before_counts(i) {
+            self.used[i] = true;
+            self.draft.names_rows |= self.tokens[i].rows;
             return;
         }
         let lead = self.before_values(i);

@@ -18,10 +18,12 @@ use crate::word::Word;
 pub(super) fn lacks_value(scope: &Scope<'_>, draft: &mut Draft) {
     let asks = draft.says_any(&[Word::HowMany, Word::Count, Word::Which, Word::List, Word::Share]);
     let counted = draft.measures.iter().any(|m| matches!(m, Wanted::Fixed(Measure::Rows)));
+    let counted = counted || draft.unrecorded.is_some();
     if !draft.says(Word::Missing) || !asks || !(counted || draft.names_rows) {
         return;
     }
-    let Some(column) = draft.plain_measures().last().copied().or(draft.dims.last().copied()) else { return };
+    let named = draft.plain_measures().last().copied().or(draft.dims.last().copied());
+    let Some(column) = draft.unrecorded.or(named) else { return };
     let found = scope.column(column);
     if found.nulls > 0 {
         draft.empty.push(column);
@@ -33,6 +35,7 @@ pub(super) fn lacks_value(scope: &Scope<'_>, draft: &mut Draft) {
     draft.words.remove(&Word::Missing);
     draft.measures.retain(|m| !matches!(m, Wanted::Plain(c, _) if *c == column));
     draft.dims.retain(|d| *d != column);
+    draft.dates.retain(|d| *d != column);
 }
 
 /// A rate that nothing was found for is not answered with something else.
@@ -225,6 +228,7 @@ pub(super) fn filters(draft: &Draft) -> Vec<Filter> {
         }
     }
     out.extend(draft.empty.iter().map(|column| Filter::Empty { column: *column }));
+    out.extend(draft.filled.iter().map(|column| Filter::Filled { column: *column }));
     let compared = draft.against.iter();
     out.extend(compared.map(|(left, cmp, right)| Filter::Columns { left: *left, cmp: *cmp, right: *right }));
     out.extend(draft.flags.iter().map(|(column, yes)| Filter::Yes { column: *column, yes: *yes }));

@@ -59,6 +59,10 @@ pub struct Draft {
     pub part_of: bool,
     /// `without a score`.
     pub empty: Vec<ColRef>,
+    /// `有会员卡号的`.
+    pub filled: Vec<ColRef>,
+    /// `没登记`: what was not recorded.
+    pub unrecorded: Option<ColRef>,
     /// `actual hours over planned hours`.
     pub against: Vec<(ColRef, Cmp, ColRef)>,
     /// Words that limit the rows in a way that was not understood.
@@ -176,6 +180,8 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     reader.read_numbers();
     reader.read_no_stock();
     reader.read_comparisons();
+    reader.read_filled();
+    reader.read_unrecorded();
     reader.read_columns();
     reader.read_both();
     let mut draft = reader.draft;
@@ -343,7 +349,7 @@ impl Reader<'_> {
         self.draft.asks_rows |= said.ends_with("有多少");
         self.draft.amounts |= said.contains("总额") || said.contains("总金额");
         self.draft.popular |= said.contains("popular") || said.contains("欢迎") || said.contains("热门");
-        self.draft.asks_units |= matches!(self.tokens[i].text.as_str(), "多少件" | "多少台" | "多少款");
+        self.draft.asks_units |= self.scope.glossary.classifiers.asks_pieces(said);
         self.draft.most |=
             matches!(said.trim_end_matches(['的', '是']), "most" | "fewest" | "least" | "最多" | "最少");
         self.draft.most_of |=

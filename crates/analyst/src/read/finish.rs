@@ -317,7 +317,8 @@ fn plain_intent(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> Re
     let row_like =
         draft.dims.first().is_none_or(|d| scope.column(*d).distinct * 10 >= scope.tables[d.table].rows * 9);
     let filtered = !question.filters.is_empty() || !draft.times.is_empty();
-    if draft.says(Word::List) && row_like && filtered && question.having.is_none() && !superlative
+    let each = draft.grain.is_some() && !question.measures.is_empty();
+    if draft.says(Word::List) && row_like && filtered && question.having.is_none() && !superlative && !each
         || lists
             && row_like
             && !(draft.numbers.is_empty() && draft.against.is_empty())

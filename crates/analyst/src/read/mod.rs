@@ -4,6 +4,7 @@
 mod aside;
 mod asked;
 mod both;
+mod chinese;
 mod columns;
 mod conditions;
 pub mod draft;

@@ -108,8 +108,15 @@ impl Reader<'_> {
             self.used[at] = true;
             self.draft.numbers.push((Some(column), Cmp::Eq, n));
         } else if let Some(all) = self.col(i + 1).filter(|c| self.names_all(*c, n)) {
-            // `三个水厂`, where there are three: all of them.
-            self.used[i + 1] = true;
+            // `三个水厂`, where there are three: all of them, together or side by side.
+            self.used[i + 1] = !self.draft.says_any(&[
+                Word::Compare,
+                Word::By,
+                Word::Rank,
+                Word::Which,
+                Word::Distribution,
+                Word::Share,
+            ]);
             self.draft.nouns.push(self.scope.column(all).full.clone());
         } else {
             self.draft.stray_numbers.push(n);

@@ -44,6 +44,9 @@ impl Desk<'_> {
             Filter::Number { column, cmp, value } => {
                 format!("{} {} {}", name(*column), text(cmp.sql()), number(*value))
             }
+            Filter::Filled { column } => {
+                format!("{} {}", name(*column), self.t("不为空", "is not empty"))
+            }
             Filter::Empty { column } => format!("{} {}", name(*column), self.t("为空", "is empty")),
             Filter::Columns { left, cmp, right } => {
                 format!("{} {} {}", name(*left), text(cmp.sql()), name(*right))

@@ -5,6 +5,7 @@
 mod support;
 
 mod bad_input;
+mod chinese;
 mod figures;
 mod operations;
 mod questions;

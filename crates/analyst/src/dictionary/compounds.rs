@@ -1,0 +1,41 @@
+//! Chinese compounds whose last part says what is asked and whose first only what the table is about: `采购金额` in a file
+//! of purchases. Finds them; reads no question.
+
+use super::Dictionary;
+use crate::glossary::Glossary;
+use crate::lex::Meaning;
+use crate::norm::is_cjk;
+use crate::table::Table;
+use crate::word::Word;
+
+impl Dictionary {
+    /// A name no column stands for that is a word for the rows or a period and, after it, a figure some column holds or
+    /// a count: the two are read one by one.
+    pub(super) fn comes_apart(&self, name: &str, tables: &[Table], glossary: &Glossary) -> bool {
+        let chars: Vec<char> = name.chars().collect();
+        if chars.len() < 3 || !chars.iter().all(|c| is_cjk(*c)) {
+            return false;
+        }
+        let held = |head: &str| {
+            let counts =
+                glossary.words.iter().any(|(w, m)| w == head && matches!(m, Word::Count | Word::CountSuffix));
+            let column = |id: &str| tables.iter().any(|t| t.columns.iter().any(|c| c.has_concept(id)));
+            let figure = glossary.concepts.iter().any(|c| c.names.iter().any(|n| n == head) && column(&c.id));
+            counts && head.chars().count() > 1 || figure
+        };
+        (1..chars.len() - 1).any(|at| {
+            let (about, head) = chars.split_at(at);
+            let period = matches!(about, ['日' | '周' | '月' | '季' | '年'] | ['季' | '年', '度']);
+            (period || self.says_rows(about)) && held(&head.iter().collect::<String>())
+        })
+    }
+
+    /// A word for the rows or of the file's name.
+    fn says_rows(&self, phrase: &[char]) -> bool {
+        let entries = phrase.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
+        phrase.len() >= 2
+            && entries
+                .iter()
+                .any(|(p, m)| p == phrase && matches!(m, Meaning::RowNoun(_) | Meaning::Table(_)))
+    }
+}

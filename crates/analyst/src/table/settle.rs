@@ -1,0 +1,82 @@
+//! What the columns of a table together say of one of them: the only amount of money, the only column of goods.
+//! Adds concepts; takes none away.
+
+use super::{Column, Role};
+use crate::glossary::DefaultAgg;
+use crate::norm::normal;
+
+/// The only amount of money in a table without sales is what it takes in.
+pub(super) fn settle_money(columns: &mut [Column]) {
+    const CURRENCIES: [&str; 15] =
+        ["元", "usd", "eur", "gbp", "cny", "rmb", "jpy", "hkd", "sek", "chf", "$", "€", "£", "¥", "￥"];
+    if columns.iter().any(|c| c.has_concept("revenue")) {
+        return;
+    }
+    let money = |c: &Column| {
+        let name = normal(&c.name);
+        c.role == Role::Measure
+            && c.default_agg == DefaultAgg::Sum
+            && (CURRENCIES.iter().any(|m| name.contains(m)) || crate::units::is_money(c))
+    };
+    let mut found = columns.iter_mut().filter(|c| money(c));
+    const APART: [&str; 12] = [
+        "energy_fee",
+        "cost",
+        "price",
+        "tip",
+        "discount",
+        "budget",
+        "target",
+        "salary",
+        "tax",
+        "deposit",
+        "balance",
+        "arrears",
+    ];
+    if let (Some(only), None) = (found.next(), found.next())
+        && !only.concepts.iter().any(|(id, _)| APART.contains(&id.as_str()))
+    {
+        only.concepts.push(("revenue".to_owned(), 1));
+    }
+}
+
+/// The only column of names that are neither people's nor places' tells the goods: `药品名称`.
+pub(super) fn settle_product(columns: &mut [Column], rows: u64) {
+    const OTHERS: [&str; 22] = [
+        "客户",
+        "门店",
+        "店铺",
+        "公司",
+        "供应商",
+        "部门",
+        "机构",
+        "单位",
+        "仓库",
+        "医院",
+        "学校",
+        "校区",
+        "项目",
+        "活动",
+        "员工",
+        "姓名",
+        "用户",
+        "会员",
+        "企业",
+        "厂商",
+        "商户",
+        "渠道",
+    ];
+    if columns.iter().any(|c| c.has_concept("product")) {
+        return;
+    }
+    let goods = |c: &Column| {
+        c.role == Role::Dimension
+            && c.distinct < rows
+            && ["名称", "品名"].iter().any(|e| c.words.ends_with(e))
+            && !OTHERS.iter().any(|o| c.words.contains(o))
+    };
+    let mut found = columns.iter_mut().filter(|c| goods(c));
+    if let (Some(only), None) = (found.next(), found.next()) {
+        only.concepts.push(("product".to_owned(), 1));
+    }
+}
