@@ -40,9 +40,12 @@ pub(super) fn cover(text: &[char], mentions: &mut Vec<Mention>, idle: &[(usize, 
     mentions.sort_by_key(|m| m.start);
 }
 
+/// How far a stretch was cut: characters left over, words used, the last of them.
+type Reached = (usize, usize, Option<(usize, usize)>);
+
 /// The idle words that leave the fewest characters of a stretch over, if fewer than now; of equal ones the fewest words.
 fn fewest_left(from: usize, to: usize, idle: &[(usize, usize)], now: usize) -> Option<Vec<(usize, usize)>> {
-    let mut best: Vec<(usize, usize, Option<(usize, usize)>)> = vec![(usize::MAX, 0, None); to - from + 1];
+    let mut best: Vec<Reached> = vec![(usize::MAX, 0, None); to - from + 1];
     best[0] = (0, 0, None);
     for at in from..to {
         let (left, words, _) = best[at - from];
