@@ -102,7 +102,7 @@ impl OfflineAnalyst {
                         "在表格的取值中查找问题里的词。",
                         "Look for the question's words among the tables' values.",
                     );
-                    return Step::Call(why.to_owned(), vec![query_call(&lookup, &sql, 200)]);
+                    return Step::Call(why.to_owned(), vec![query_call(&lookup, &sql, 600)]);
                 }
             }
             None => {}

@@ -51,6 +51,9 @@ impl Dictionary {
         for name in glossary.stop.iter().chain(&glossary.plain) {
             dictionary.add(name, Meaning::Stop);
         }
+        for phrase in crate::plain::phrases() {
+            dictionary.add(phrase, Meaning::Stop);
+        }
         for (word, unit) in units::spoken() {
             dictionary.add(word, Meaning::Unit(unit));
         }
@@ -152,6 +155,15 @@ impl Dictionary {
 
     fn add(&mut self, phrase: &str, meaning: Meaning) {
         let chars: Vec<char> = normalise(phrase.trim());
+        // `surgeries` of `Surgery`
+        let names = matches!(meaning, Meaning::Column(..) | Meaning::Value(..) | Meaning::RowNoun(_));
+        if let ([.., before, 'y'], true) = (&chars[..], names && chars.len() >= 4)
+            && before.is_ascii_lowercase()
+            && !"aeiou".contains(*before)
+        {
+            let bare: String = chars[..chars.len() - 1].iter().collect();
+            self.add(&format!("{bare}ies"), meaning.clone());
+        }
         if let Some(first) = chars.first() {
             let entries = self.by_first.entry(*first).or_default();
             let entry = (chars, meaning);
@@ -322,9 +334,6 @@ impl Dictionary {
                 continue;
             }
             self.add(noun, Meaning::RowNoun(t));
-            if let Some(bare) = noun.strip_suffix('y') {
-                self.add(&format!("{bare}ies"), Meaning::RowNoun(t));
-            }
         }
     }
 

@@ -7,8 +7,10 @@ use regex::Regex;
 
 pub use crate::dictionary::Dictionary;
 use crate::norm::{is_cjk, is_word, normalise};
+use crate::names::same_word;
+use crate::plain;
 use crate::timex::{self, When, small};
-use crate::tolerate::tolerable;
+use crate::tolerate::{after_negation, tolerable};
 use crate::units::Unit;
 use crate::word::{Beyond, Word};
 
@@ -79,7 +81,26 @@ static ZH_ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"([二三四五六七八九]?十[一二三四五六七八九]?|[两二三四五六七八九])(?:个|家|条|位|名|种|类|大|座|间|款|门|所|处|辆|台|户|样|幢|支|款)").ok()
 });
 static EN_COUNTS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\b(two|three|four|five|six|seven|eight|nine|ten|twelve)\b").ok());
+    LazyLock::new(|| Regex::new(r"\b(zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|half a dozen|a couple of|fifteen|twenty|thirty|forty|fifty|sixty|ninety|(?:a|one) hundred|(?:a|one) thousand)\b").ok());
+
+/// Number words beyond twelve.
+fn large(text: &str) -> Option<i32> {
+    Some(match text {
+        "half a dozen" => 6,
+        "a dozen" => 12,
+        "a couple of" => 2,
+        "fifteen" => 15,
+        "twenty" => 20,
+        "thirty" => 30,
+        "forty" => 40,
+        "fifty" => 50,
+        "sixty" => 60,
+        "ninety" => 90,
+        "a hundred" | "one hundred" => 100,
+        "a thousand" | "one thousand" => 1000,
+        _ => return None,
+    })
+}
 
 fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
     let mut found = Vec::new();
@@ -109,7 +130,7 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
     }
     for c in ZH_COUNTS.iter().chain(ZH_ALL.iter()).chain(EN_COUNTS.iter()).flat_map(|r| r.captures_iter(text))
     {
-        if let Some((m, n)) = c.get(1).and_then(|m| small(m.as_str()).map(|n| (m, n))) {
+        if let Some((m, n)) = c.get(1).and_then(|m| small(m.as_str()).or_else(|| large(m.as_str())).map(|n| (m, n))) {
             found.push((at(m.start()), at(m.end()), Meaning::Number(f64::from(n))));
         }
     }
@@ -188,7 +209,13 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
         let asked = before_word(&mentions, start)
             .iter()
             .any(|m| m.meanings.iter().any(|m| matches!(m, Meaning::Word(Word::HowMany | Word::Count))));
-        match dictionary.mend(&word).filter(|(_, m)| !asked || *m != Meaning::Stop) {
+        let silent = plain::says_nothing(&word) && !(plain::is_light(&word) && after_negation(&text, start));
+        // A common word is no slip of the pen.
+        let named = |p: &str, m: &Meaning| {
+            matches!(m, Meaning::Column(..) | Meaning::Value(..)) && same_word(&word, p)
+        };
+        let mended = dictionary.mend(&word).filter(|(p, m)| !silent || named(p, m));
+        match mended.filter(|(_, m)| !asked || *m != Meaning::Stop) {
             Some((phrase, meaning)) => {
                 if meaning != Meaning::Stop {
                     lexed.mended.push((word.clone(), phrase));
@@ -202,6 +229,9 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
             None if !dictionary.within_values(&word).is_empty() => {
                 let meanings = dictionary.within_values(&word);
                 mentions.push(Mention { start, end, text: word, meanings });
+            }
+            None if silent => {
+                mentions.push(Mention { start, end, text: word, meanings: vec![Meaning::Stop] });
             }
             None if tolerable(&text, start, end, &mentions, dictionary.known_characters()) => {
                 lexed.ignored.push(word);
@@ -245,13 +275,25 @@ fn drop_split_values(hits: &mut Vec<(usize, usize, Meaning)>) {
 
 /// `unresolved`: not what a flag or a value says.
 fn negated(word: &str, dictionary: &Dictionary) -> Option<(Meaning, String)> {
-    let bare = word.strip_prefix("un").or_else(|| word.strip_prefix("non"))?;
+    // What is not on time is late.
+    let opposite = match word {
+        "late" | "delayed" | "tardy" => Some("on time"),
+        "failed" | "failing" => Some("passed"),
+        "absent" => Some("present"),
+        "open" | "unsolved" => Some("resolved"),
+        _ => None,
+    };
+    let bare = opposite.or_else(|| word.strip_prefix("un").or_else(|| word.strip_prefix("non")))?;
     if bare.len() < 4 {
         return None;
     }
     let text: Vec<char> = bare.chars().collect();
     let whole = dictionary.at(&text, 0).filter(|(end, _)| *end == text.len()).map(|(_, m)| m.clone());
-    let meaning = whole.into_iter().find(|m| matches!(m, Meaning::Column(..) | Meaning::Value(..)));
+    let mut whole = whole;
+    let meaning = whole.find(|m| matches!(m, Meaning::Column(..) | Meaning::Value(..)));
+    if opposite.is_some() {
+        return meaning.filter(|m| matches!(m, Meaning::Column(_, 4))).map(|m| (m, bare.to_owned()));
+    }
     let mended =
         || dictionary.mend(bare).filter(|(_, m)| matches!(m, Meaning::Column(..) | Meaning::Value(..)));
     meaning.map(|m| (m, bare.to_owned())).or_else(|| mended().map(|(p, m)| (m, p)))

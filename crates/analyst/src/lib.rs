@@ -11,6 +11,7 @@ pub mod lex;
 pub mod names;
 pub mod norm;
 pub mod observe;
+pub mod plain;
 pub mod plan;
 pub mod question;
 pub mod read;

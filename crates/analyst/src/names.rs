@@ -14,32 +14,36 @@ pub fn related(a: &str, b: &str) -> bool {
     a.is_ascii() && b.is_ascii() && (inflected || cognate)
 }
 
+const VAGUE: [&str; 24] = [
+    "date", "name", "type", "total", "number", "amount", "count", "rate", "time", "value", "code",
+    "year", "month", "week", "quarter", "percent", "level", "index", "group", "mean", "average",
+    "status", "score", "state",
+];
+const UNITS: [&str; 19] = [
+    "sqm", "sqft", "min", "mins", "sec", "hrs", "usd", "eur", "cny", "rmb", "kg", "km", "pct", "musd",
+    "mins", "days", "hours", "cm", "minutes",
+];
+
+/// The word a figure is named by: the last one that says something; what comes before only narrows it.
+pub fn head(words: &str) -> Option<&str> {
+    let words = without_unit(words);
+    // `tickets sold` are tickets.
+    let done = |t: &&str| {
+        t.ends_with("ed") || ["sold", "made", "kept", "paid", "spent", "lost", "won"].contains(t)
+    };
+    let says_something = |t: &&str| !VAGUE.contains(t) && !UNITS.contains(t) && !done(t);
+    words.split(' ').rfind(says_something).or_else(|| words.split(' ').rfind(done))
+}
+
 /// Parts of a name that may stand for it.
 pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
-    const VAGUE: [&str; 24] = [
-        "date", "name", "type", "total", "number", "amount", "count", "rate", "time", "value", "code",
-        "year", "month", "week", "quarter", "percent", "level", "index", "group", "mean", "average",
-        "status", "score", "state",
-    ];
-    const UNITS: [&str; 19] = [
-        "sqm", "sqft", "min", "mins", "sec", "hrs", "usd", "eur", "cny", "rmb", "kg", "km", "pct", "musd",
-        "mins", "days", "hours", "cm", "minutes",
-    ];
     let words = if measured { without_unit(words) } else { words };
     let mut parts = Vec::new();
     let tokens: Vec<&str> = words.split(' ').collect();
     if tokens.len() > 1 {
         let least = if measured { 3 } else { 4 };
         let usable = |t: &&&str| t.len() >= least && t.is_ascii() && !VAGUE.contains(*t);
-        // A figure is named by the last word that says something; what comes before only narrows it.
-        let says_something = |t: &&&str| !VAGUE.contains(*t) && !UNITS.contains(*t);
-        // `tickets sold` are tickets.
-        let done = |t: &&&str| {
-            t.ends_with("ed") || ["sold", "made", "kept", "paid", "spent", "lost", "won"].contains(*t)
-        };
-        let says_something = |t: &&&str| says_something(t) && !done(t);
-        let head = tokens.iter().rfind(says_something).or_else(|| tokens.iter().rfind(done));
-        let head: Vec<&&str> = head.filter(|_| measured).into_iter().collect();
+        let head: Vec<&str> = head(words).filter(|_| measured).into_iter().collect();
         let named = tokens.iter().filter(usable).filter(|t| !measured || head.contains(t));
         parts.extend(named.map(|t| (*t).to_owned()));
         for pair in tokens.windows(2).filter(|_| tokens.len() > 2) {
@@ -266,7 +270,11 @@ const IRREGULAR: [(&str, &str); 24] = [
 
 /// What is common to the forms of an English word: `cancelled` and `cancellation` are both `cancel`.
 pub fn stem(word: &str) -> String {
-    const ENDINGS: [(&str, &str, usize); 24] = [
+    const ENDINGS: [(&str, &str, usize); 28] = [
+        ("ure", "", 5),
+        ("ery", "er", 4),
+        ("ance", "", 5),
+        ("ence", "", 5),
         ("utions", "v", 3),
         ("ution", "v", 3),
         ("missions", "mit", 2),
@@ -379,7 +387,7 @@ mod tests {
     #[test]
     fn forms_of_a_word_share_a_stem() {
         for (a, b) in
-            [("cancelled", "cancellation"), ("nightly", "night"), ("shipping", "ship"), ("suites", "suite")]
+            [("cancelled", "cancellation"), ("nightly", "night"), ("departure", "departs"), ("delivery", "delivered"), ("insurance", "insured"), ("shipping", "ship"), ("suites", "suite")]
         {
             assert_eq!(stem(a), stem(b), "{a} {b}");
         }

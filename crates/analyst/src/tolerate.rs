@@ -4,131 +4,7 @@
 use crate::lex::{Meaning, Mention};
 use crate::names::stem;
 use crate::norm::{is_cjk, is_word};
-
-/// Verbs that say what became of something: ignoring one would count too much.
-const FATES: &[&str] = &[
-    "abandon",
-    "abort",
-    "accept",
-    "activate",
-    "adopt",
-    "apologize",
-    "appeal",
-    "approve",
-    "archive",
-    "arrest",
-    "ban",
-    "block",
-    "bounce",
-    "break",
-    "burn",
-    "burst",
-    "cancel",
-    "cause",
-    "churn",
-    "claim",
-    "close",
-    "collapse",
-    "complain",
-    "complete",
-    "confirm",
-    "convert",
-    "crash",
-    "damage",
-    "deactivate",
-    "decline",
-    "default",
-    "defer",
-    "delay",
-    "delete",
-    "deliver",
-    "deny",
-    "deport",
-    "die",
-    "disappear",
-    "discard",
-    "discharge",
-    "discontinue",
-    "dismiss",
-    "dispute",
-    "donate",
-    "downgrade",
-    "drop",
-    "end",
-    "escalate",
-    "escape",
-    "exceed",
-    "expire",
-    "fail",
-    "finish",
-    "fire",
-    "fix",
-    "forget",
-    "freeze",
-    "hire",
-    "hurt",
-    "ignore",
-    "improve",
-    "infect",
-    "injure",
-    "invite",
-    "kill",
-    "lapse",
-    "lay",
-    "leak",
-    "leave",
-    "like",
-    "lose",
-    "merge",
-    "miss",
-    "open",
-    "overrun",
-    "pass",
-    "pause",
-    "promote",
-    "quit",
-    "reach",
-    "recommend",
-    "recover",
-    "recycle",
-    "redeem",
-    "refer",
-    "refund",
-    "refuse",
-    "reject",
-    "renew",
-    "reopen",
-    "repair",
-    "repeat",
-    "replace",
-    "reply",
-    "reschedule",
-    "resign",
-    "resolve",
-    "respond",
-    "retire",
-    "return",
-    "scrap",
-    "shelve",
-    "skip",
-    "solve",
-    "spoil",
-    "stall",
-    "start",
-    "steal",
-    "stop",
-    "suspend",
-    "tear",
-    "terminate",
-    "unsubscribe",
-    "upgrade",
-    "veto",
-    "waste",
-    "win",
-    "withdraw",
-    "write",
-    "wreck",
-];
+use crate::plain;
 
 const HELPING: [&str; 9] = ["do", "does", "did", "have", "has", "had", "can", "could", "who"];
 const PRONOUNS: [&str; 9] = ["we", "they", "i", "you", "he", "she", "it", "us", "who"];
@@ -142,7 +18,7 @@ pub fn tolerable(text: &[char], start: usize, end: usize, mentions: &[Mention], 
     let word: String = text[start..end].iter().collect();
     let plain = word.chars().all(|c| c.is_ascii_alphabetic()) && word.len() >= 3;
     plain
-        && !tells_a_fate(&word)
+        && !plain::tells_a_fate(&word)
         && !after_negation(text, start)
         && (is_verb(text, start, mentions) || names_rows(text, start, end, mentions))
 }
@@ -153,18 +29,13 @@ fn repeats_a_name(text: &[char], start: usize, end: usize, known: &str) -> bool 
     end - start <= 2 && !negated && text[start..end].iter().all(|c| known.contains(*c))
 }
 
-fn tells_a_fate(word: &str) -> bool {
-    let root = stem(word);
-    FATES.iter().any(|f| *f == word || stem(f) == root)
-}
-
 fn words_before(text: &[char], start: usize) -> Vec<String> {
     let before: String = text[..start].iter().collect();
     let parts = before.split(|c: char| !is_word(c) && c != '\'');
     parts.filter(|w| !w.is_empty()).map(str::to_owned).collect()
 }
 
-fn after_negation(text: &[char], start: usize) -> bool {
+pub fn after_negation(text: &[char], start: usize) -> bool {
     let words = words_before(text, start);
     let near = words.iter().rev().take(3);
     near.into_iter().any(|w| {
@@ -200,7 +71,15 @@ fn is_verb(text: &[char], start: usize, mentions: &[Mention]) -> bool {
 
 /// `Battery jobs`: a noun right after a value, with no figure or noun after it.
 fn names_rows(text: &[char], start: usize, end: usize, mentions: &[Mention]) -> bool {
-    let value = |m: &Mention| m.meanings.iter().any(|m| matches!(m, Meaning::Value(_, _, 3..)));
+    // `insured pets`, where a column says who is insured.
+    let told = |m: &Mention| ["ed", "able", "ing"].iter().any(|e| m.text.ends_with(e));
+    let value = |m: &Mention| {
+        m.meanings.iter().any(|meaning| match meaning {
+            Meaning::Value(_, _, 3..) => true,
+            Meaning::Column(_, 4) => told(m),
+            _ => false,
+        })
+    };
     let follows = mentions.iter().any(|m| m.end < start && start - m.end <= 1 && value(m));
     let noun = text[end - 1] == 's' && !(end - start > 2 && text[end - 2] == 's');
     let next = mentions.iter().find(|m| m.start > end && m.start - end <= 1);

@@ -262,8 +262,27 @@ pub fn main_money(table: &Table) -> Option<usize> {
         ([one], _) => Some(*one),
         ([], [one]) if !unit_price(*one) => Some(*one),
         ([], _) => None,
-        _ => main.iter().find(sure).copied(),
+        _ => main.iter().find(sure).copied().or_else(|| only_total(table, &main)),
     }
+}
+
+/// `total bill` beside the fees it is made of.
+fn only_total(table: &Table, of: &[usize]) -> Option<usize> {
+    let total = |i: &&usize| table.columns[**i].full.split(' ').any(|w| w == "total" || w == "grand");
+    let found: Vec<usize> = of.iter().filter(total).copied().collect();
+    found.first().copied().filter(|_| found.len() == 1)
+}
+
+/// What came in, where the table has no column called so: its main amount, unless that is owed, lent or paid out.
+pub fn takings(table: &Table) -> Option<usize> {
+    const OTHER: [&str; 20] = [
+        "cost", "costs", "salary", "budget", "loan", "claim", "fine", "debt", "balance", "deposit", "damage",
+        "credit", "limit", "refund", "benefit", "price", "expense", "spend", "bonus", "due",
+    ];
+    let column = main_money(table)?;
+    let name = &table.columns[column].full;
+    let aside = table.columns[column].default_agg == DefaultAgg::Mean;
+    (!aside && !name.split(' ').any(|w| OTHER.contains(&w))).then_some(column)
 }
 
 /// What a row comes to: the main amount, or else its only total of costs.

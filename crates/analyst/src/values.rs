@@ -9,6 +9,8 @@ use crate::table::{Kind, Role, Table};
 use crate::turn::Turn;
 
 const MAX_COLUMNS: usize = 40;
+/// A column of so few values is learned as a whole: a question may say any of them in another form.
+const FEW: u64 = 30;
 
 /// The statement that looks for values mentioned in the questions; nothing when the profiles already list all values.
 pub fn lookup(glossary: &Glossary, tables: &[Table], turn: &Turn, unknown: &[String]) -> Option<String> {
@@ -42,6 +44,12 @@ pub fn lookup(glossary: &Glossary, tables: &[Table], turn: &Turn, unknown: &[Str
 
 fn part(t: usize, c: usize, table: &Table, text: &str, unknown: &[String]) -> String {
     let column = name(&table.columns[c].name);
+    if table.columns[c].distinct <= FEW {
+        return format!(
+            "(SELECT {t} AS t, {c} AS c, {column} AS v FROM {} WHERE length(trim({column})) BETWEEN 1 AND 60 GROUP BY 3 LIMIT {FEW})",
+            name(&table.sql_name),
+        );
+    }
     let mut conditions = vec![format!("contains({}, lower(trim({column})))", literal(text))];
     let wanted = unknown.iter().filter(|w| w.chars().count() >= 3 || w.chars().all(is_cjk));
     conditions.extend(wanted.map(|w| format!("contains(lower({column}), {})", literal(w))));
@@ -61,6 +69,7 @@ pub fn learn(tables: &mut [Table], found: &Grid) {
             && !column.values.iter().any(|v| v == value)
         {
             column.values.push(value.to_owned());
+            column.values_complete |= column.values.len() as u64 >= column.distinct;
         }
     }
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::Dictionary;
 use crate::glossary::{ConceptRole, Glossary};
 use crate::lex::{ColRef, Meaning};
-use crate::names::{related, stem};
+use crate::names::{head, related, stem};
 use crate::norm::{is_cjk, normal};
 use crate::table::{Role, Table};
 
@@ -100,6 +100,7 @@ impl Dictionary {
         {
             self.add(bare, Meaning::Value(at, value.to_owned(), 3));
         }
+        self.add_deed(at, value, plain, glossary);
         self.add_undone(at, value, plain);
         if plain.contains(' ') && plain.is_ascii() {
             self.add(&plain.replace(' ', "-"), Meaning::Value(at, value.to_owned(), 4));
@@ -108,6 +109,18 @@ impl Dictionary {
         }
         if categories && plain.is_ascii() {
             self.add_value_words(at, value, plain, glossary);
+        }
+    }
+
+    /// `complete` for `Completed`: the verb of what became of a row, which by itself says nothing.
+    fn add_deed(&mut self, at: ColRef, value: &str, plain: &str, glossary: &Glossary) {
+        if plain.len() < 6 || !plain.ends_with("ed") || !plain.bytes().all(|b| b.is_ascii_lowercase()) {
+            return;
+        }
+        let root = stem(plain);
+        let same = |(s, w): &&(String, String)| *s == root && w != plain && w.len() >= 4;
+        for (_, word) in glossary.stop_stems.iter().filter(same) {
+            self.add(word, Meaning::Value(at, value.to_owned(), 3));
         }
     }
 
@@ -191,13 +204,14 @@ impl Dictionary {
         if let Some(value) = stems.get(&stem(name)).filter(|_| role != ConceptRole::Entity) {
             return Some(value.clone());
         }
-        if role != ConceptRole::Measure {
+        if !matches!(role, ConceptRole::Measure | ConceptRole::Flag) {
             return None;
         }
         let mut found = None;
         for (t, table) in tables.iter().enumerate() {
             for (c, column) in table.columns.iter().enumerate().filter(|(_, c)| c.role == Role::Measure) {
-                if column.full.split(' ').any(|w| w.len() >= 5 && related(name, w)) {
+                // `visits` are no `visit fee`, `refunds` are a `refund amount`.
+                if head(&column.full).is_some_and(|w| w.len() >= 5 && related(name, w)) {
                     if found.is_some() {
                         return None;
                     }

@@ -260,7 +260,7 @@ pub(super) fn pay_in_money(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), R
 /// `the value of an order`: a word that names no column here.
 pub(super) fn worth_said(lexed: &Lexed) -> bool {
     lexed.mentions.iter().any(|m| {
-        matches!(m.text.as_str(), "value" | "worth") && m.meanings.iter().all(|m| *m == Meaning::Stop)
+        matches!(m.text.as_str(), "value" | "values" | "worth") && m.meanings.iter().all(|m| *m == Meaning::Stop)
     })
 }
 
@@ -268,7 +268,8 @@ pub(super) fn worth_said(lexed: &Lexed) -> bool {
 pub(super) fn add_worth(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refusal> {
     const JUDGED: [Word; 6] =
         [Word::Sum, Word::Highest, Word::Lowest, Word::Top, Word::Bottom, Word::HowMuch];
-    let asked = draft.loose_agg.is_some() || draft.says_any(&JUDGED);
+    let series = draft.grain.is_some() || draft.says(Word::Trend);
+    let asked = draft.loose_agg.is_some() || draft.says_any(&JUDGED) || series;
     let (Some(&main), true) = (scope.in_scope.first(), draft.asks_worth && asked) else { return Ok(()) };
     if !draft.measures.is_empty() || draft.implied.is_some() {
         return Ok(());

@@ -15,7 +15,9 @@ impl Reader<'_> {
         for i in 0..self.tokens.len() {
             match &self.tokens[i].tok {
                 Tok::Word(w) => {
-                    if let Some(a) = aggregate(*w) {
+                    // `median gift size overall`: over all of them.
+                    let all = *w == Word::Sum && agg.is_some() && self.tokens[i].text != "total";
+                    if let Some(a) = aggregate(*w).filter(|_| !all) {
                         let joined = self.before(i) == Some(Word::And);
                         if joined && let Some(Wanted::Plain(column, Some(_))) = self.draft.measures.last() {
                             let again = Wanted::Plain(*column, Some(a));
@@ -226,9 +228,13 @@ impl Reader<'_> {
             || self.draft.says_any(&[Word::Share, Word::Rate]);
         let negated = matches!(self.before(i), Some(Word::Exclude))
             || i > 0 && matches!(self.tokens[i - 1].text.as_str(), "未" | "没有");
+        let of_figure = self.tokens[i].text.is_ascii() && self.figure_follows(i);
         if by {
             self.draft.dims.push(column);
             self.draft.grouped = true;
+        } else if counted && !rated && of_figure {
+            // `how many billable hours`
+            self.draft.flags.push((column, !negated));
         } else if rated && self.shares_amount() {
             self.draft.flags.retain(|(c, _)| *c != column);
             self.draft.flags.push((column, !negated));
@@ -343,7 +349,7 @@ impl Reader<'_> {
             ["per", "每", "每个", "每台", "每辆", "每位", "每名", "每家", "每一个", "每件", "每张", "each"];
         let per_row = self.before(i) == Some(Word::By)
             && each.contains(&self.tokens[i - 1].text.as_str())
-            && (self.draft.says(Word::Mean) || self.draft.says(Word::Spend))
+            && (self.draft.says_any(&[Word::Mean, Word::Median, Word::Stddev, Word::Spend]) || agg.is_some())
             && (self.count_of(column) == Measure::Rows || self.tokens[i].rows && self.is_modifier(i, column));
         if per_row {
             // The mean over rows is the mean per such thing.

@@ -256,6 +256,11 @@ impl Reader<'_> {
             && self.tokens[i].start - self.tokens[i - 1].end <= 5;
         self.draft.most_such |=
             w == Word::Highest && self.tokens[i].text == "most" && next.is_none() && after_value;
+        // `the most kilometres`
+        if w == Word::Highest && matches!(self.tokens[i].text.as_str(), "most" | "fewest" | "least") {
+            let unit = self.unit_after(self.tokens[i].end).filter(|u| self.only_in(*u).is_some());
+            self.draft.asks_unit = self.draft.asks_unit.or(unit);
+        }
         self.draft.mean_period |= w == Word::Mean
             && next.is_some_and(|t| {
                 matches!(t.tok, Tok::Word(Word::Day | Word::Week | Word::Month))

@@ -65,8 +65,32 @@ impl Reader<'_> {
             self.draft.measures.push(Wanted::Fixed(Measure::Rows));
             return;
         }
-        // `公司每个月`: ours.
-        if concept.id == "company"
+        // `the two most returned items` of a file of returns: the rows.
+        let root = crate::names::stem(&self.tokens[i].text);
+        let (heads, _) = crate::names::row_nouns(&table.rows_called);
+        if self.tokens[i].text.is_ascii() && heads.iter().any(|h| crate::names::stem(h) == root) {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            self.read_row_noun(i);
+            return;
+        }
+        // `how many items`, where nothing tells pieces from rows: each row is of one.
+        const PIECES: [&str; 5] = ["item", "items", "goods", "article", "articles"];
+        let told = |id: &str| !self.scope.concept_columns(id).is_empty();
+        if PIECES.contains(&self.tokens[i].text.as_str())
+            && !told("product")
+            && !told("quantity")
+            && !matches!(self.before(i), Some(Word::By | Word::Which))
+        {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            self.read_row_noun(i);
+            return;
+        }
+        // `公司每个月`, `our site`: ours.
+        let own = ["the ", "our ", "this "].iter().any(|w| {
+            let before: String = self.text[..self.tokens[i].start].iter().collect();
+            before.ends_with(w)
+        });
+        if (concept.id == "company" || concept.id == "store" && own)
             && !matches!(self.before(i), Some(Word::By | Word::Which | Word::HowMany))
             && !self.asked_after(i)
             && !self.most(i)

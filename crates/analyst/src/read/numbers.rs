@@ -182,7 +182,7 @@ impl Reader<'_> {
             Some(Tok::RowNoun) => true,
             _ => false,
         };
-        things && self.before(i) == Some(Word::Which) && self.tokens.iter().any(ranked)
+        things && self.tokens.iter().any(ranked)
     }
 
     #[expect(clippy::cast_precision_loss, reason = "a small count")]

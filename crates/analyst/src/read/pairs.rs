@@ -48,7 +48,8 @@ impl Reader<'_> {
         let amount = |j: usize| {
             let added = |c: &ColRef| {
                 self.scope.role(*c) == Role::Measure
-                    && self.scope.column(*c).default_agg == crate::glossary::DefaultAgg::Sum
+                    && (self.scope.column(*c).default_agg == crate::glossary::DefaultAgg::Sum
+                        || crate::units::of(self.scope.column(*c)).is_some_and(crate::units::is_time))
             };
             !self.used[j] && self.tokens[j].text.is_ascii() && self.col(j).filter(added).is_some()
         };
@@ -275,8 +276,23 @@ impl Reader<'_> {
             self.draft.measures.pop();
         }
         // `expenses by department`: what they come to.
-        const MONEY: [&str; 8] =
-            ["expense", "expenses", "spending", "expenditure", "expenditures", "支出", "开支", "费用"];
+        const MONEY: [&str; 15] = [
+            "expense",
+            "expenses",
+            "spending",
+            "expenditure",
+            "expenditures",
+            "donations",
+            "contributions",
+            "refunds",
+            "payments",
+            "takings",
+            "billings",
+            "earnings",
+            "支出",
+            "开支",
+            "费用",
+        ];
         let main = self.scope.in_scope[0];
         let money = crate::units::main_money(&self.scope.tables[main]);
         if let Some(column) = money.filter(|_| !counted && MONEY.contains(&self.tokens[i].text.as_str()))

@@ -143,6 +143,11 @@ fn choose(scope: &Scope<'_>, lexed: &Lexed, mention: &Mention) -> Vec<Tok> {
     sense::prefer(scope, lexed, mention, &mut ranked);
     // Stable: of equals the first stays first, so the main table wins over a joined one.
     ranked.sort_by_key(|(r, _)| std::cmp::Reverse(*r));
+    if let Some(rows) = ranked.iter().position(|(_, t)| *t == Tok::RowNoun)
+        && matches!(ranked[0].1, Tok::Col(c, _) if far_from_rows(scope, mention, c))
+    {
+        return vec![ranked.swap_remove(rows).1];
+    }
     let Some(best) = ranked.first().cloned() else { return Vec::new() };
     if let Tok::Val(column, _) = &best.1 {
         let same = |(r, t): &(u8, Tok)| *r == best.0 && matches!(t, Tok::Val(c, _) if c == column);
@@ -156,6 +161,15 @@ fn choose(scope: &Scope<'_>, lexed: &Lexed, mention: &Mention) -> Vec<Tok> {
         _ => None,
     });
     vec![Tok::Col(first, other)]
+}
+
+/// `shipments` of a file of them is no `package`, which tells how the goods were packed.
+fn far_from_rows(scope: &Scope<'_>, mention: &Mention, column: ColRef) -> bool {
+    let found = scope.column(column);
+    let said = crate::names::stem(&mention.text);
+    let named = found.full.split(' ').any(|w| crate::names::stem(w) == said);
+    let few = found.distinct * 10 < scope.tables[column.table].rows * 9;
+    mention.text.is_ascii() && found.role == Role::Dimension && !named && few
 }
 
 /// The token a meaning would give, with its rank among the meanings of one mention.
@@ -205,6 +219,14 @@ fn concept_token(scope: &Scope<'_>, mention: &Mention, index: usize) -> Option<(
     }
     let columns = scope.columns_for(concept);
     let Some(&(first, quality)) = columns.first() else {
+        // `billing`, `takings`: the amount the rows are about.
+        let main = scope.in_scope.first().copied().filter(|_| concept.id == "revenue");
+        let english = mention.text.is_ascii();
+        if let Some((table, column)) =
+            main.filter(|_| english).and_then(|t| Some((t, crate::units::takings(&scope.tables[t])?)))
+        {
+            return Some((60, Tok::Col(ColRef { table, column }, None)));
+        }
         // A word with another use (`rate`, `number`) keeps it; a pure concept is known to be lacking.
         let other_use = mention
             .meanings
