@@ -209,6 +209,7 @@ impl Dictionary {
         self.known.extend(table.columns.iter().flat_map(|c| c.name.chars()).filter(named));
         for (c, column) in table.columns.iter().enumerate() {
             let at = ColRef { table: t, column: c };
+            self.add_ends(at, column);
             self.add(&column.name, Meaning::Column(at, 4));
             self.add(&column.words, Meaning::Column(at, 4));
             self.add(&column.words.replace(' ', ""), Meaning::Column(at, 4));
@@ -277,6 +278,12 @@ impl Dictionary {
             if column.role == Role::Flag {
                 let name = flag_name(&column.full);
                 self.add(name, Meaning::Column(at, 4));
+                if let Some((verb, rest)) = name.split_once(' ').filter(|_| name.is_ascii()) {
+                    // `paid monthly` of `pays monthly`
+                    for form in crate::names::forms(verb) {
+                        self.add(&format!("{form} {rest}"), Meaning::Column(at, 4));
+                    }
+                }
                 if let [verb, object] = name.chars().collect::<Vec<char>>()[..]
                     && is_cjk(verb)
                     && is_cjk(object)
@@ -304,6 +311,28 @@ impl Dictionary {
                         self.add_value(at, value, categories, glossary);
                     }
                 }
+            }
+        }
+    }
+
+    /// `begin` of `start date`, `ended at` of `end station`: the verb of one end of something.
+    fn add_ends(&mut self, at: ColRef, column: &crate::table::Column) {
+        let first = column.full.split(' ').next().unwrap_or("");
+        let verbs: &[&str] = match first {
+            "start" => &["begin", "begins", "began", "begun", "beginning"],
+            "end" => &["end", "ends", "ended", "ending", "finish", "finishes", "finished"],
+            "signup" => &["sign up", "signed up", "signs up", "signing up"],
+            "checkin" => &["check in", "checked in", "checking in"],
+            "checkout" => &["check out", "checked out", "checking out"],
+            "pickup" => &["pick up", "picked up"],
+            "dropoff" => &["drop off", "dropped off"],
+            _ => return,
+        };
+        for verb in verbs {
+            match column.role {
+                Role::Time => self.add(verb, Meaning::Column(at, 2)),
+                Role::Dimension => self.add(verb, Meaning::Stop),
+                _ => {}
             }
         }
     }

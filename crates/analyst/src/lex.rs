@@ -82,6 +82,9 @@ static ZH_ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
 });
 static EN_COUNTS: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"\b(zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|half a dozen|a couple of|fifteen|twenty|thirty|forty|fifty|sixty|ninety|(?:a|one) hundred|(?:a|one) thousand)\b").ok());
+static ONE_UNIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(?:than|over|under|above|below|least|most|exceeding)\s(half an hour|an hour|a minute)\b").ok()
+});
 
 /// Number words beyond twelve.
 fn large(text: &str) -> Option<i32> {
@@ -109,6 +112,13 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
         let value = (1..=4).find_map(|g| c.get(g)).and_then(|m| m.as_str().parse::<f64>().ok());
         if let (Some(whole), Some(value)) = (c.get(0), value) {
             found.push((at(whole.start()), at(whole.end()), Meaning::Percentile(value / 100.0)));
+        }
+    }
+    // `longer than an hour`
+    for c in ONE_UNIT.iter().flat_map(|r| r.captures_iter(text)) {
+        if let Some(m) = c.get(1) {
+            let n = if m.as_str().starts_with("half") { 0.5 } else { 1.0 };
+            found.push((at(m.start()), at(m.end()), Meaning::Number(n)));
         }
     }
     for c in NUMBERS.iter().flat_map(|r| r.captures_iter(text)) {

@@ -184,6 +184,7 @@ const SHORT: &[(&str, &str)] = &[
     ("whse", "warehouse"),
     ("wt", "weight"),
     ("yr", "year"),
+    ("yrs", "years"),
 ];
 
 /// A name with its short forms written out: `ord dt` is `order date`.
@@ -267,6 +268,18 @@ const IRREGULAR: [(&str, &str); 24] = [
     ("left", "leave"),
     ("broken", "break"),
 ];
+
+/// The forms of a verb: `pay`, `pays`, `paid`, `paying` of any of them.
+pub fn forms(verb: &str) -> Vec<String> {
+    let now = IRREGULAR.iter().find(|(past, _)| *past == verb).map(|(_, now)| *now);
+    let base = now.unwrap_or_else(|| {
+        let cut = verb.strip_suffix("ies").or_else(|| verb.strip_suffix("ing")).or_else(|| verb.strip_suffix("ed"));
+        cut.or_else(|| verb.strip_suffix('s')).filter(|b| b.len() >= 3).unwrap_or(verb)
+    });
+    let past = IRREGULAR.iter().find(|(_, now)| *now == base).map(|(past, _)| (*past).to_owned());
+    let regular = [base.to_owned(), format!("{base}s"), format!("{base}ed"), format!("{base}d"), format!("{base}ing")];
+    regular.into_iter().chain(past).collect()
+}
 
 /// What is common to the forms of an English word: `cancelled` and `cancellation` are both `cancel`.
 pub fn stem(word: &str) -> String {

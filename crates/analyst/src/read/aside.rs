@@ -56,6 +56,14 @@ impl Reader<'_> {
             || self.did_it(i)
     }
 
+    /// `cancelled ones included`: not only those.
+    pub(super) fn is_counted_in(&self, i: usize) -> bool {
+        let after: String = self.text[self.tokens[i].end..].iter().collect();
+        let mut words = after.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
+        let (first, second) = (words.next(), words.next());
+        first == Some("included") || second == Some("included") && first != Some("not")
+    }
+
     /// `across all subscriptions, which country …`: all of them together.
     fn spans_all(&self, i: usize, before: &str) -> bool {
         let all = before.ends_with("across all")

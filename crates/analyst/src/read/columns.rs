@@ -239,6 +239,12 @@ impl Reader<'_> {
             self.draft.flags.retain(|(c, _)| *c != column);
             self.draft.flags.push((column, !negated));
         } else if rated {
+            // `how many were reopened, and what share is that`
+            let such = self.tokens[i].text.is_ascii() && self.before(i) == Some(Word::Equal);
+            let rows = self.draft.measures.iter_mut().find(|m| **m == Wanted::Fixed(Measure::Rows));
+            if let Some(rows) = rows.filter(|_| such) {
+                *rows = Wanted::Fixed(Measure::CountYes(column));
+            }
             self.draft.measures.push(Wanted::Fixed(Measure::RateYes(column)));
         } else if counted && self.counts_holders() {
             // `有多少户欠费`: those, each once.

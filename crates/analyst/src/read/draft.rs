@@ -234,7 +234,14 @@ impl Reader<'_> {
                 Tok::Beyond(Beyond::Cause) if token.text.starts_with("cause") && self.causes_are_told() => {}
                 Tok::Beyond(b) => self.draft.beyond.push(*b),
                 Tok::Pctl(p) => self.draft.loose_agg = Some(Agg::Percentile(*p)),
-                Tok::Thing(c) => self.draft.things.push(*c),
+                Tok::Thing(c) => {
+                    self.draft.things.push(*c);
+                    // `which landing page`, where no row is a page.
+                    let which = matches!(self.before(i), Some(Word::Which | Word::By));
+                    if which && token.text.is_ascii() && !self.rows_are_numbered() {
+                        self.draft.lacking.push((usize::MAX, token.text.clone()));
+                    }
+                }
                 Tok::Col(c, _) if token.text == "费用" && self.scope.role(*c) == Role::Dimension => {
                     self.draft.asks_money = true;
                 }
@@ -242,6 +249,11 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+    }
+
+    fn rows_are_numbered(&self) -> bool {
+        let table = &self.scope.tables[self.scope.in_scope[0]];
+        table.columns.iter().any(|c| c.role == Role::Id && c.distinct >= table.rows)
     }
 
     fn note_word(&mut self, i: usize, w: Word) {
@@ -413,6 +425,7 @@ impl Reader<'_> {
                 }
                 Tok::Word(Word::And) => {}
                 Tok::Val(column, value) if !excluding && self.rate_of_value(i, *column, value) => {}
+                Tok::Val(..) if self.is_counted_in(i) => self.used[i] = true,
                 Tok::Val(column, value) => {
                     if i > 0 && self.tokens[i - 1].start == self.tokens[i].start {
                         self.draft.together.push(*column);

@@ -278,9 +278,22 @@ fn share(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
         }
         question.intent = Intent::Share;
     } else if !parts.is_empty() {
+        add_up_parts(draft, question, &parts);
         question.filters.retain(|f| !parts.contains(f));
         question.groups.clear();
         question.intent = Intent::ShareOf { parts };
+    }
+}
+
+/// Parts are added up; `what percent of loans have days overdue above zero` is a part of the loans.
+fn add_up_parts(draft: &Draft, question: &mut Question, parts: &[Filter]) {
+    if let [Measure::Of(agg @ (Agg::Mean | Agg::Sum), column)] = &mut question.measures[..] {
+        let bounded = |f: &Filter| matches!(f, Filter::Number { column: c, .. } if c == column);
+        if parts.iter().any(bounded) && draft.names_rows {
+            question.measures = vec![Measure::Rows];
+        } else if !draft.says(Word::Mean) {
+            *agg = Agg::Sum;
+        }
     }
 }
 

@@ -176,7 +176,7 @@ pub(super) fn default_agg(scope: &Scope<'_>, draft: &Draft, column: ColRef) -> A
     let column = scope.column(column);
     let guessed = column.concepts.is_empty();
     match column.default_agg {
-        DefaultAgg::Mean if guessed && draft.most => Agg::Sum,
+        DefaultAgg::Mean if draft.most && (guessed || crate::units::is_money(column)) => Agg::Sum,
         // `the most nights` are counted together.
         DefaultAgg::Mean if draft.most && crate::units::of(column) == Some(crate::units::Unit::Night) => {
             Agg::Sum
@@ -291,7 +291,7 @@ pub(super) fn person(scope: &Scope<'_>) -> Option<ColRef> {
             "manager",
         ];
         let known = PEOPLE.iter().any(|id| c.has_concept(id));
-        let named = ["人", "员", "者"].iter().any(|e| c.words.ends_with(e));
+        let named = ["人", "员", "者"].iter().any(|e| c.words.ends_with(e)) || is_trade(&c.full);
         c.role != Role::Measure && c.distinct * 10 < table.rows * 9 && (known || named)
     };
     let named = || {
@@ -318,6 +318,19 @@ pub(super) fn person(scope: &Scope<'_>) -> Option<ColRef> {
         .or_else(named)
         .or_else(repeated)
         .map(|column| ColRef { table: main, column })
+}
+
+/// `timekeeper`, `instructor`, `pharmacist`: a header that says who does it.
+fn is_trade(name: &str) -> bool {
+    const THINGS: [&str; 34] = [
+        "order", "number", "quarter", "center", "color", "floor", "sector", "tier", "offer", "filter",
+        "transfer", "letter", "paper", "tower", "counter", "corner", "sensor", "door", "motor", "vendor",
+        "supplier", "carrier", "distributor", "manufacturer", "container", "trailer", "printer", "computer",
+        "weather", "gender", "matter", "folder", "router", "chapter",
+    ];
+    let last = name.rsplit(' ').next().unwrap_or(name);
+    let does = ["er", "or", "ist", "ian", "eer", "keeper", "attendant"].iter().any(|e| last.ends_with(e));
+    last.len() >= 5 && does && !THINGS.contains(&last) && name.is_ascii()
 }
 
 /// `J. Smith`, `Dr. Adams`, `陈静`: written as people's names are.

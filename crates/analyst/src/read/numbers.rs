@@ -289,6 +289,26 @@ impl Reader<'_> {
         found.first().filter(|_| found.len() == 1).map(|column| ColRef { table: main, column: *column })
     }
 
+    /// `for 6 or more people`: the one column that says how many they were.
+    fn party_bound(&mut self, i: usize) -> Option<ColRef> {
+        const PARTIES: [&str; 14] = [
+            "party size", "group size", "guests", "travellers", "travelers", "passengers", "attendees",
+            "participants", "covers", "people", "persons", "adults", "players", "number of people",
+        ];
+        let next = (i + 1..(i + 3).min(self.tokens.len()))
+            .find(|j| matches!(self.tokens[*j].text.as_str(), "people" | "persons" | "guests" | "pax"))?;
+        let main = *self.scope.in_scope.first()?;
+        let party = |c: &crate::table::Column| {
+            c.role == Role::Measure && PARTIES.contains(&c.full.as_str())
+        };
+        let found = self.scope.tables[main].indices(party);
+        let column = found.first().filter(|_| found.len() == 1)?;
+        let said = self.tokens[next].text.clone();
+        self.draft.lacking.retain(|(_, text)| *text != said);
+        self.used[next] = true;
+        Some(ColRef { table: main, column: *column })
+    }
+
     /// `90分以上`: the only column of marks, where none is named.
     fn marks_bound(&mut self, i: usize) -> Option<ColRef> {
         if !self.tokens[i].text.ends_with('分') {
@@ -326,7 +346,10 @@ impl Reader<'_> {
             self.draft.conditioned.extend(self.col(j));
             return self.col(j);
         }
-        if let Some(column) = self.marks_bound(i).or_else(|| self.age_bound(i)).or_else(|| self.by_unit(i)) {
+        let people = self.party_bound(i);
+        if let Some(column) =
+            people.or_else(|| self.marks_bound(i)).or_else(|| self.age_bound(i)).or_else(|| self.by_unit(i))
+        {
             let said =
                 (i.saturating_sub(4)..(i + 3).min(self.tokens.len())).find(|j| self.col(*j) == Some(column));
             if let Some(j) = said.filter(|j| !self.asked_of_rows(*j, i)) {

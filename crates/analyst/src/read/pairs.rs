@@ -294,14 +294,21 @@ impl Reader<'_> {
             "费用",
         ];
         let main = self.scope.in_scope[0];
-        let money = crate::units::main_money(&self.scope.tables[main]);
+        let table = &self.scope.tables[main];
+        let root = stem(&self.tokens[i].text);
+        // `refunds`, where there is a `refund amount`.
+        let own = |c: &crate::table::Column| {
+            crate::units::is_money(c) && crate::names::head(&c.full).is_some_and(|h| stem(h) == root)
+        };
+        let money = table.columns.iter().position(own).or_else(|| crate::units::main_money(table));
+        let shared = self.draft.says(Word::Share) && !self.draft.says(Word::Growth);
         if let Some(column) = money.filter(|_| !counted && MONEY.contains(&self.tokens[i].text.as_str()))
             && self.draft.plain_measures().is_empty()
+            && !shared
             && !self.draft.says_any(&[
                 Word::HowMany,
                 Word::Count,
                 Word::List,
-                Word::Share,
                 Word::Gt,
                 Word::Lt,
             ])

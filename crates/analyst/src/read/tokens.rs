@@ -141,6 +141,7 @@ fn choose(scope: &Scope<'_>, lexed: &Lexed, mention: &Mention) -> Vec<Tok> {
     let mut ranked: Vec<(u8, Tok)> =
         mention.meanings.iter().filter_map(|m| rank(scope, mention, m)).collect();
     sense::prefer(scope, lexed, mention, &mut ranked);
+    sense::prefer_end(scope, lexed, mention, &mut ranked);
     // Stable: of equals the first stays first, so the main table wins over a joined one.
     ranked.sort_by_key(|(r, _)| std::cmp::Reverse(*r));
     if let Some(rows) = ranked.iter().position(|(_, t)| *t == Tok::RowNoun)

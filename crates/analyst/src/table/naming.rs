@@ -45,11 +45,18 @@ pub(super) fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)>
     const FORMS: [&str; 9] =
         [" quantity", " amount", " percent", " total", " count", " value", " cost", " fee", " fees"];
     let form = FORMS.iter().find_map(|f| words.strip_suffix(f)).filter(|f| !f.is_empty());
+    // … but a `visit fee` is no number of visits.
+    const COUNTS: [&str; 14] = [
+        "visits", "clicks", "signups", "carts", "checkouts", "purchases", "quantity", "impressions", "guests",
+        "passengers", "views_count", "goals", "headcount", "stock",
+    ];
+    let money = [" amount", " cost", " fee", " fees", " value"].iter().any(|f| words.ends_with(f));
     let mut found: Vec<(String, u8)> = Vec::new();
     for concept in glossary.concepts.iter().filter(|c| c.role != ConceptRole::Ratio) {
         let names = concept.names.iter().map(|name| match_quality(words, &bare, name));
         let headers = concept.headers.iter().map(|h| if words == h || bare == *h { 3 } else { 0 });
-        let about = form.filter(|_| concept.role == ConceptRole::Measure);
+        let counted = money && COUNTS.contains(&concept.id.as_str());
+        let about = form.filter(|_| concept.role == ConceptRole::Measure && !counted);
         let about = if about.is_some_and(|f| concept.names.iter().any(|n| n == f)) { 3 } else { 0 };
         let quality = names.chain(headers).chain([about]).max().unwrap_or(0);
         if quality > 0 {
