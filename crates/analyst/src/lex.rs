@@ -6,8 +6,8 @@ use std::sync::LazyLock;
 use regex::Regex;
 
 pub use crate::dictionary::Dictionary;
-use crate::norm::{is_cjk, is_word, normalise};
 use crate::names::same_word;
+use crate::norm::{is_cjk, is_word, normalise};
 use crate::plain;
 use crate::timex::{self, When, small};
 use crate::tolerate::{after_negation, tolerable};
@@ -80,10 +80,12 @@ static ZH_COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
 static ZH_ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"([二三四五六七八九]?十[一二三四五六七八九]?|[两二三四五六七八九])(?:个|家|条|位|名|种|类|大|座|间|款|门|所|处|辆|台|户|样|幢|支|款)").ok()
 });
-static EN_COUNTS: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"\b(zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|half a dozen|a couple of|fifteen|twenty|thirty|forty|fifty|sixty|ninety|(?:a|one) hundred|(?:a|one) thousand)\b").ok());
+static EN_COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|half a dozen|a couple of|fifteen|twenty|thirty|forty|fifty|sixty|ninety|(?:a|one) hundred|(?:a|one) thousand)\b").ok()
+});
 static ONE_UNIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(?:than|over|under|above|below|least|most|exceeding)\s(half an hour|an hour|a minute)\b").ok()
+    Regex::new(r"\b(?:than|over|under|above|below|least|most|exceeding)\s(half an hour|an hour|a minute)\b")
+        .ok()
 });
 
 /// Number words beyond twelve.
@@ -140,7 +142,9 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
     }
     for c in ZH_COUNTS.iter().chain(ZH_ALL.iter()).chain(EN_COUNTS.iter()).flat_map(|r| r.captures_iter(text))
     {
-        if let Some((m, n)) = c.get(1).and_then(|m| small(m.as_str()).or_else(|| large(m.as_str())).map(|n| (m, n))) {
+        if let Some((m, n)) =
+            c.get(1).and_then(|m| small(m.as_str()).or_else(|| large(m.as_str())).map(|n| (m, n)))
+        {
             found.push((at(m.start()), at(m.end()), Meaning::Number(f64::from(n))));
         }
     }

@@ -15,9 +15,9 @@ pub fn related(a: &str, b: &str) -> bool {
 }
 
 const VAGUE: [&str; 24] = [
-    "date", "name", "type", "total", "number", "amount", "count", "rate", "time", "value", "code",
-    "year", "month", "week", "quarter", "percent", "level", "index", "group", "mean", "average",
-    "status", "score", "state",
+    "date", "name", "type", "total", "number", "amount", "count", "rate", "time", "value", "code", "year",
+    "month", "week", "quarter", "percent", "level", "index", "group", "mean", "average", "status", "score",
+    "state",
 ];
 const UNITS: [&str; 19] = [
     "sqm", "sqft", "min", "mins", "sec", "hrs", "usd", "eur", "cny", "rmb", "kg", "km", "pct", "musd",
@@ -28,9 +28,8 @@ const UNITS: [&str; 19] = [
 pub fn head(words: &str) -> Option<&str> {
     let words = without_unit(words);
     // `tickets sold` are tickets.
-    let done = |t: &&str| {
-        t.ends_with("ed") || ["sold", "made", "kept", "paid", "spent", "lost", "won"].contains(t)
-    };
+    let done =
+        |t: &&str| t.ends_with("ed") || ["sold", "made", "kept", "paid", "spent", "lost", "won"].contains(t);
     let says_something = |t: &&str| !VAGUE.contains(t) && !UNITS.contains(t) && !done(t);
     words.split(' ').rfind(says_something).or_else(|| words.split(' ').rfind(done))
 }
@@ -273,11 +272,13 @@ const IRREGULAR: [(&str, &str); 24] = [
 pub fn forms(verb: &str) -> Vec<String> {
     let now = IRREGULAR.iter().find(|(past, _)| *past == verb).map(|(_, now)| *now);
     let base = now.unwrap_or_else(|| {
-        let cut = verb.strip_suffix("ies").or_else(|| verb.strip_suffix("ing")).or_else(|| verb.strip_suffix("ed"));
+        let cut =
+            verb.strip_suffix("ies").or_else(|| verb.strip_suffix("ing")).or_else(|| verb.strip_suffix("ed"));
         cut.or_else(|| verb.strip_suffix('s')).filter(|b| b.len() >= 3).unwrap_or(verb)
     });
     let past = IRREGULAR.iter().find(|(_, now)| *now == base).map(|(past, _)| (*past).to_owned());
-    let regular = [base.to_owned(), format!("{base}s"), format!("{base}ed"), format!("{base}d"), format!("{base}ing")];
+    let regular =
+        [base.to_owned(), format!("{base}s"), format!("{base}ed"), format!("{base}d"), format!("{base}ing")];
     regular.into_iter().chain(past).collect()
 }
 
@@ -399,9 +400,15 @@ mod tests {
 
     #[test]
     fn forms_of_a_word_share_a_stem() {
-        for (a, b) in
-            [("cancelled", "cancellation"), ("nightly", "night"), ("departure", "departs"), ("delivery", "delivered"), ("insurance", "insured"), ("shipping", "ship"), ("suites", "suite")]
-        {
+        for (a, b) in [
+            ("cancelled", "cancellation"),
+            ("nightly", "night"),
+            ("departure", "departs"),
+            ("delivery", "delivered"),
+            ("insurance", "insured"),
+            ("shipping", "ship"),
+            ("suites", "suite"),
+        ] {
             assert_eq!(stem(a), stem(b), "{a} {b}");
         }
         assert_ne!(stem("class"), stem("clas"));

@@ -210,8 +210,13 @@ impl Dictionary {
         let mut found = None;
         for (t, table) in tables.iter().enumerate() {
             for (c, column) in table.columns.iter().enumerate().filter(|(_, c)| c.role == Role::Measure) {
-                // `visits` are no `visit fee`, `refunds` are a `refund amount`.
-                if head(&column.full).is_some_and(|w| w.len() >= 5 && related(name, w)) {
+                // `visits` are no `visit fee`, `refunds` are a `refund amount`, scrap is counted in `scrap units`.
+                const COUNTED: [&str; 8] =
+                    ["units", "pieces", "items", "parts", "cases", "qty", "quantity", "hours"];
+                let last = head(&column.full);
+                let counts = last.is_some_and(|w| COUNTED.contains(&w));
+                let mut words = column.full.split(' ').filter(|w| counts || last == Some(*w));
+                if words.any(|w| w.len() >= 5 && related(name, w)) {
                     if found.is_some() {
                         return None;
                     }

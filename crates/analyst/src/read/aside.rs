@@ -110,7 +110,7 @@ impl Reader<'_> {
         // `how many returns were refunded in cash`: such rows are counted.
         let counted = self.draft.says(Word::HowMany)
             && (0..i).any(|j| rows(j) && matches!(self.before_values(j), Some(Word::HowMany)));
-        verb && counted || verb && (i + 1..(i + 5).min(self.tokens.len())).any(|j| rows(j) && self.most(j))
+        verb && (counted || (i + 1..(i + 5).min(self.tokens.len())).any(|j| rows(j) && self.most(j)))
     }
 
     /// The word is in a column's name, but the name is of something else: `room` of `room type`.

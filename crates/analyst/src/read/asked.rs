@@ -260,7 +260,8 @@ pub(super) fn pay_in_money(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), R
 /// `the value of an order`: a word that names no column here.
 pub(super) fn worth_said(lexed: &Lexed) -> bool {
     lexed.mentions.iter().any(|m| {
-        matches!(m.text.as_str(), "value" | "values" | "worth") && m.meanings.iter().all(|m| *m == Meaning::Stop)
+        matches!(m.text.as_str(), "value" | "values" | "worth")
+            && m.meanings.iter().all(|m| *m == Meaning::Stop)
     })
 }
 

@@ -251,11 +251,6 @@ impl Reader<'_> {
         }
     }
 
-    fn rows_are_numbered(&self) -> bool {
-        let table = &self.scope.tables[self.scope.in_scope[0]];
-        table.columns.iter().any(|c| c.role == Role::Id && c.distinct >= table.rows)
-    }
-
     fn note_word(&mut self, i: usize, w: Word) {
         self.draft.words.insert(w);
         self.note_question_word(i, w);

@@ -11,6 +11,7 @@ pub mod draft;
 mod extremes;
 pub mod finish;
 mod firsts;
+mod flags;
 pub mod growth;
 mod guard;
 mod kindred;

@@ -7,6 +7,12 @@ use crate::table::Role;
 use crate::word::Word;
 
 impl Reader<'_> {
+    /// Each row is a thing of its own.
+    pub(super) fn rows_are_numbered(&self) -> bool {
+        let table = &self.scope.tables[self.scope.in_scope[0]];
+        table.columns.iter().any(|c| c.role == Role::Id && c.distinct >= table.rows)
+    }
+
     pub(super) fn figure_follows(&self, i: usize) -> bool {
         self.col(i + 1).is_some_and(|c| self.scope.role(c) == Role::Measure) && self.close(i, i + 1)
     }

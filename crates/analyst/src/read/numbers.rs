@@ -292,15 +292,25 @@ impl Reader<'_> {
     /// `for 6 or more people`: the one column that says how many they were.
     fn party_bound(&mut self, i: usize) -> Option<ColRef> {
         const PARTIES: [&str; 14] = [
-            "party size", "group size", "guests", "travellers", "travelers", "passengers", "attendees",
-            "participants", "covers", "people", "persons", "adults", "players", "number of people",
+            "party size",
+            "group size",
+            "guests",
+            "travellers",
+            "travelers",
+            "passengers",
+            "attendees",
+            "participants",
+            "covers",
+            "people",
+            "persons",
+            "adults",
+            "players",
+            "number of people",
         ];
         let next = (i + 1..(i + 3).min(self.tokens.len()))
             .find(|j| matches!(self.tokens[*j].text.as_str(), "people" | "persons" | "guests" | "pax"))?;
         let main = *self.scope.in_scope.first()?;
-        let party = |c: &crate::table::Column| {
-            c.role == Role::Measure && PARTIES.contains(&c.full.as_str())
-        };
+        let party = |c: &crate::table::Column| c.role == Role::Measure && PARTIES.contains(&c.full.as_str());
         let found = self.scope.tables[main].indices(party);
         let column = found.first().filter(|_| found.len() == 1)?;
         let said = self.tokens[next].text.clone();

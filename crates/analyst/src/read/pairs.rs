@@ -305,13 +305,7 @@ impl Reader<'_> {
         if let Some(column) = money.filter(|_| !counted && MONEY.contains(&self.tokens[i].text.as_str()))
             && self.draft.plain_measures().is_empty()
             && !shared
-            && !self.draft.says_any(&[
-                Word::HowMany,
-                Word::Count,
-                Word::List,
-                Word::Gt,
-                Word::Lt,
-            ])
+            && !self.draft.says_any(&[Word::HowMany, Word::Count, Word::List, Word::Gt, Word::Lt])
         {
             self.draft.measures.push(Wanted::Plain(ColRef { table: main, column }, None));
         }

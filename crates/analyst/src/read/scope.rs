@@ -1,10 +1,11 @@
 //! Which table a question is about, and which others must be joined to it.
 
 use crate::glossary::Glossary;
-use crate::lex::{ColRef, Lexed};
+use crate::lex::{ColRef, Lexed, Meaning, Mention};
 use crate::question::{Join, Note, Refusal};
 use crate::read::tokens::{explains, fit};
 use crate::table::{Role, Table};
+use crate::word::Word;
 
 pub struct Chosen {
     /// The main table first.
@@ -45,9 +46,28 @@ pub fn choose(
             in_scope.push(other);
         }
     }
+    add_money(tables, lexed, &mut in_scope);
     let note =
         (ties.len() > 1 && in_scope.len() == 1 && kept.is_none()).then_some(Note::Table { taken: main });
     Ok(Chosen { in_scope: orient(tables, in_scope), note })
+}
+
+/// `how much has Acme been billed`, where one table knows Acme and another one the amounts.
+fn add_money(tables: &[Table], lexed: &Lexed, in_scope: &mut Vec<usize>) {
+    let asks = |m: &Mention| {
+        m.text == "how much"
+            || m.meanings.iter().any(|m| matches!(m, Meaning::Word(Word::Earn | Word::Spend)))
+    };
+    let [main] = in_scope[..] else { return };
+    let costs = |t: usize| tables[t].columns.iter().any(crate::units::is_money);
+    if tables.len() == 2
+        && lexed.mentions.iter().any(asks)
+        && !costs(main)
+        && let Some(other) = (0..2).find(|t| *t != main && crate::units::main_money(&tables[*t]).is_some())
+        && key_between(tables, other, main).is_some()
+    {
+        *in_scope = vec![other, main];
+    }
 }
 
 /// The table with more rows is the one facts are in; the other describes its keys.

@@ -11,20 +11,47 @@ use crate::word::Word;
 /// `ended at River Park`, where trips start and end at the same places: the end that was said.
 pub(super) fn prefer_end(scope: &Scope<'_>, lexed: &Lexed, mention: &Mention, ranked: &mut [(u8, Tok)]) {
     const FROM: [&str; 16] = [
-        "from", "start", "started", "starting", "starts", "begin", "began", "begins", "beginning", "leave",
-        "left", "leaving", "depart", "departed", "departing", "originating",
+        "from",
+        "start",
+        "started",
+        "starting",
+        "starts",
+        "begin",
+        "began",
+        "begins",
+        "beginning",
+        "leave",
+        "left",
+        "leaving",
+        "depart",
+        "departed",
+        "departing",
+        "originating",
     ];
     const TO: [&str; 15] = [
-        "to", "end", "ended", "ending", "ends", "finish", "finished", "finishing", "arrive", "arrived",
-        "arriving", "into", "towards", "heading", "terminated",
+        "to",
+        "end",
+        "ended",
+        "ending",
+        "ends",
+        "finish",
+        "finished",
+        "finishing",
+        "arrive",
+        "arrived",
+        "arriving",
+        "into",
+        "towards",
+        "heading",
+        "terminated",
     ];
     const FIRST: [&str; 7] = ["start", "origin", "from", "departure", "pickup", "source", "sender"];
     const LAST: [&str; 7] = ["end", "destination", "to", "arrival", "dropoff", "receiver", "target"];
     let before: String = lexed.text[..mention.start].iter().collect();
     let words = before.rsplit(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty()).take(3);
-    let said = words.into_iter().find_map(|w| {
-        if FROM.contains(&w) { Some(FIRST) } else { TO.contains(&w).then_some(LAST) }
-    });
+    let said = words
+        .into_iter()
+        .find_map(|w| if FROM.contains(&w) { Some(FIRST) } else { TO.contains(&w).then_some(LAST) });
     let Some(said) = said else { return };
     let best = ranked.iter().map(|(r, _)| *r).max().unwrap_or(0);
     for (rank, tok) in ranked.iter_mut() {

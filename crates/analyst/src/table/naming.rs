@@ -47,8 +47,20 @@ pub(super) fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)>
     let form = FORMS.iter().find_map(|f| words.strip_suffix(f)).filter(|f| !f.is_empty());
     // … but a `visit fee` is no number of visits.
     const COUNTS: [&str; 14] = [
-        "visits", "clicks", "signups", "carts", "checkouts", "purchases", "quantity", "impressions", "guests",
-        "passengers", "views_count", "goals", "headcount", "stock",
+        "visits",
+        "clicks",
+        "signups",
+        "carts",
+        "checkouts",
+        "purchases",
+        "quantity",
+        "impressions",
+        "guests",
+        "passengers",
+        "views_count",
+        "goals",
+        "headcount",
+        "stock",
     ];
     let money = [" amount", " cost", " fee", " fees", " value"].iter().any(|f| words.ends_with(f));
     let mut found: Vec<(String, u8)> = Vec::new();
