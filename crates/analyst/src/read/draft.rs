@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::lex::{ColRef, Lexed};
 use crate::question::{Agg, ChartKind, Cmp, Grain, Measure, Note, Order};
 use crate::read::tokens::{Scope, Tok, Token};
-use crate::read::{asked, pairs, sense};
+use crate::read::{asked, pairs, sense, unmarked};
 use crate::table::Role;
 use crate::timex::When;
 use crate::units::Unit;
@@ -121,6 +121,8 @@ pub struct Draft {
     pub row_extreme: bool,
     /// Whose first time is asked about.
     pub firsts: Option<ColRef>,
+    /// `customer ids`: the numbers themselves, not the names.
+    pub names_numbers: bool,
     pub notes: Vec<Note>,
 }
 
@@ -194,6 +196,7 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     draft.flags.retain(|(c, yes)| !yes || !denied.contains(c));
     draft.part_last = pairs::part_comes_last(scope, &spoken);
     draft.part_bound = pairs::bound_comes_last(&spoken);
+    draft.names_numbers = unmarked::numbers_said(scope, &spoken);
     pairs::pair_up(&mut draft);
     draft
 }

@@ -14,7 +14,7 @@ use crate::read::conditions::{
 use crate::read::draft::{Draft, Wanted};
 use crate::read::measures::{add_implied, measures, need_measure, person};
 use crate::read::tokens::Scope;
-use crate::read::{extremes, firsts, growth, guard, periods, scope, sense, special};
+use crate::read::{extremes, firsts, growth, guard, periods, scope, sense, special, unmarked};
 use crate::table::{DateForm, Kind, Role};
 use crate::timex::Days;
 use crate::word::Word;
@@ -92,6 +92,7 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
         return Err(Refusal::NothingAsked);
     }
     name_people(scope, &draft, &mut question);
+    unmarked::name_groups(scope, draft.names_numbers, &mut question);
     if rate_is_lost(scope, &draft, &question) {
         return Err(Refusal::NothingAsked);
     }

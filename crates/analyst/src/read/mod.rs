@@ -25,6 +25,7 @@ pub mod scope;
 mod sense;
 mod special;
 pub mod tokens;
+mod unmarked;
 
 use crate::glossary::Glossary;
 use crate::lex::{Dictionary, Lexed, lex};

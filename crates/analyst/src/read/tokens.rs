@@ -2,7 +2,7 @@
 
 use crate::glossary::{Concept, ConceptRole, Glossary};
 use crate::lex::{ColRef, Lexed, Meaning, Mention};
-use crate::read::{kindred, sense};
+use crate::read::{kindred, sense, unmarked};
 use crate::table::{Role, Table};
 use crate::timex::When;
 use crate::units::Unit;
@@ -133,6 +133,7 @@ pub fn tokens(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Token> {
         }
     }
     kindred::tell_apart(scope, lexed, &mut out);
+    unmarked::prefer_done(scope, &mut out);
     out
 }
 

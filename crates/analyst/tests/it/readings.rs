@@ -84,3 +84,23 @@ fn a_rate_is_of_something_or_nothing() {
     assert!(ask(&mut bench, "What is the on-time rate?").contains("**75%**"));
     assert!(!ask(&mut bench, "What is the breakage rate?").contains("**"));
 }
+
+#[test]
+fn what_happened_is_meant_and_not_what_was_planned() {
+    let mut bench = bench(
+        "生产日报",
+        "日期,车间,计划产量(米),实际产量(米)\n2024-01-01,一车间,100,90\n2024-01-02,一车间,100,95\n2024-01-01,二车间,80,70\n",
+    );
+    assert!(ask(&mut bench, "总产量是多少").contains("**255**"));
+    assert!(ask(&mut bench, "计划产量一共多少").contains("**280**"));
+}
+
+#[test]
+fn a_group_is_called_by_its_name_unless_numbers_are_asked_for() {
+    let mut bench = bench(
+        "leaders",
+        "leader_id,leader_name,week,orders\nL1,Ann,1,10\nL2,Bob,1,30\nL1,Ann,2,15\nL2,Bob,2,5\nL3,Cid,2,50\nL3,Cid,1,1\n",
+    );
+    assert!(ask(&mut bench, "which leader had the most orders?").contains("**Cid**"));
+    assert!(ask(&mut bench, "which leader id had the most orders?").contains("**L3**"));
+}

@@ -1,0 +1,146 @@
+//! Of two columns that differ only in a mark, the one meant when the mark is not said: what happened rather than what
+//! was planned, a thing's name rather than its number. Changes nothing where the question says which.
+
+use crate::lex::ColRef;
+use crate::names::without_unit;
+use crate::question::{Group, Join, Note, Question};
+use crate::read::scope;
+use crate::read::tokens::{Scope, Tok, Token};
+use crate::table::{Role, Table};
+
+const PLANNED: [&str; 22] = [
+    "计划",
+    "预计",
+    "预期",
+    "目标",
+    "预算",
+    "预估",
+    "估计",
+    "理论",
+    "标准",
+    "应",
+    "原",
+    "planned",
+    "plan",
+    "target",
+    "budget",
+    "budgeted",
+    "expected",
+    "estimated",
+    "forecast",
+    "scheduled",
+    "original",
+    "due",
+];
+const DONE: [&str; 9] = ["实际", "实", "已", "最终", "actual", "actually", "real", "realised", "paid"];
+
+/// `产量`, where there are a planned and an actual one: the actual one.
+pub(super) fn prefer_done(scope: &Scope<'_>, tokens: &mut [Token]) {
+    for token in tokens {
+        let Tok::Col(taken, _) = token.tok else { continue };
+        if scope.role(taken) != Role::Measure {
+            continue;
+        }
+        let table = &scope.tables[taken.table];
+        let Some((mark, noun)) = marked(table, taken.column, &PLANNED) else { continue };
+        if token.text.contains(mark.as_str()) {
+            continue;
+        }
+        let done = |c: usize| {
+            table.columns[c].role == Role::Measure
+                && (marked(table, c, &DONE).is_some_and(|(_, n)| n == noun) || name(table, c) == noun)
+        };
+        if let Some(column) = (0..table.columns.len()).find(|c| done(*c)) {
+            token.tok = Tok::Col(ColRef { table: taken.table, column }, Some(taken));
+        }
+    }
+}
+
+fn name(table: &Table, column: usize) -> String {
+    without_unit(&table.columns[column].full).to_owned()
+}
+
+/// The mark a column's name has, and the name without it.
+fn marked(table: &Table, column: usize, marks: &[&str]) -> Option<(String, String)> {
+    let name = name(table, column);
+    marks.iter().find_map(|mark| {
+        if mark.is_ascii() {
+            let rest: Vec<&str> = name.split(' ').filter(|w| w != mark).collect();
+            (rest.len() < name.split(' ').count() && !rest.is_empty())
+                .then(|| ((*mark).to_owned(), rest.join(" ")))
+        } else {
+            let rest = name.strip_prefix(mark)?;
+            (!rest.is_empty()).then(|| ((*mark).to_owned(), rest.to_owned()))
+        }
+    })
+}
+
+/// Groups by number become groups by name where each number has one name and each name one number.
+pub(super) fn name_groups(scope: &Scope<'_>, asked_by_number: bool, question: &mut Question) {
+    if asked_by_number {
+        return;
+    }
+    for i in 0..question.groups.len() {
+        let Group::By(number) = question.groups[i] else { continue };
+        if scope.role(number) != Role::Id {
+            continue;
+        }
+        if let Some(name) = name_beside(&scope.tables[number.table], number) {
+            question.groups[i] = Group::By(name);
+        } else if let Some((join, name)) = name_elsewhere(scope, question, number) {
+            question.notes.push(Note::Joined { table: join.table, key: join.left });
+            question.joins.push(join);
+            question.groups[i] = Group::By(name);
+        }
+    }
+}
+
+/// `customer` of `customer id`, `团长` of `团长编号`; nothing for a plain `id`.
+fn thing(name: &str) -> Option<&str> {
+    const NUMBERS: [&str; 12] =
+        [" id", " no", " number", " code", " key", " ref", "编号", "代码", "编码", "工号", "号码", "号"];
+    let thing = NUMBERS.iter().find_map(|n| name.strip_suffix(n))?.trim_end();
+    (!thing.is_empty()).then_some(thing)
+}
+
+fn is_name_of(thing: &str, name: &str) -> bool {
+    let rest = name.strip_prefix(thing).map(str::trim_start);
+    rest.is_some_and(|r| matches!(r, "" | "name" | "full name" | "姓名" | "名称" | "名" | "名字"))
+}
+
+/// `customer ids`, `团长编号`: asked for by the whole name.
+pub(super) fn numbers_said(scope: &Scope<'_>, tokens: &[Token]) -> bool {
+    tokens.iter().any(|t| match t.tok {
+        Tok::Col(c, _) => scope.role(c) == Role::Id && thing(t.text.trim_end_matches('s')).is_some(),
+        _ => false,
+    })
+}
+
+fn name_beside(table: &Table, number: ColRef) -> Option<ColRef> {
+    let column = &table.columns[number.column];
+    let thing = thing(&column.full)?;
+    let found = table
+        .columns
+        .iter()
+        .position(|c| c.role != Role::Measure && c.distinct == column.distinct && is_name_of(thing, &c.full));
+    found.map(|column| ColRef { table: number.table, column })
+}
+
+/// The name in the table that describes such numbers, one row each.
+fn name_elsewhere(scope: &Scope<'_>, question: &Question, number: ColRef) -> Option<(Join, ColRef)> {
+    let joined: Vec<usize> = question.joins.iter().map(|j| j.table).collect();
+    let thing = thing(&scope.column(number).full)?;
+    (0..scope.tables.len()).filter(|t| *t != number.table && !joined.contains(t)).find_map(|other| {
+        let join = scope::joins(scope.tables, &[number.table, other]).ok()?.pop()?;
+        let table = &scope.tables[other];
+        let called =
+            |c: &str| matches!(c, "name" | "full name" | "company" | "company name" | "姓名" | "名称");
+        let named = |c: &crate::table::Column| {
+            c.role != Role::Measure
+                && c.distinct == table.rows
+                && (is_name_of(thing, &c.full) || called(&c.full))
+        };
+        let named = table.columns.iter().position(named)?;
+        (join.left == number).then_some((join, ColRef { table: other, column: named }))
+    })
+}
