@@ -118,7 +118,9 @@ impl OfflineAnalyst {
         let found = understand(&self.glossary, &[], &[], &turn.question);
         match found.question {
             // What else is beyond reach may yet be a name in the tables: `检验` of `检验日期`.
-            Err(refusal @ Refusal::Beyond(Beyond::Chat | Beyond::Write)) if found.unknown.is_empty() => {
+            Err(refusal @ Refusal::Beyond(Beyond::Chat | Beyond::Write))
+                if found.unknown.is_empty() && !found.asks =>
+            {
                 Some(refuse::report(&refusal, &[], lang))
             }
             Err(refusal @ Refusal::Beyond(_)) if no_files => Some(refuse::report(&refusal, &[], lang)),

@@ -175,6 +175,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     drop_split_values(&mut hits);
     context::keep_values(&text, &mut hits);
     context::keep_names(&mut hits);
+    context::keep_wholes(&mut hits);
     context::add_prepositions(&text, &mut hits);
     let idle: Vec<(usize, usize)> =
         hits.iter().filter(|(_, _, m)| *m == Meaning::Stop).map(|(s, e, _)| (*s, *e)).collect();
@@ -204,6 +205,9 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();
         if glossed(&text, start, end, &mentions) {
+            continue;
+        }
+        if context::part_of_neighbour(&text, start, end, &mut mentions) {
             continue;
         }
         if let Some((meaning, phrase)) = negated(&word, dictionary) {

@@ -311,7 +311,10 @@ const KIN: [&[&str]; 22] = [
 
 /// Other nouns for what the rows of a table are, given the nouns its file and numbers go by.
 pub fn kin(subjects: &[String]) -> Vec<&'static str> {
-    let same = |a: &str, b: &str| if a.is_ascii() && b.is_ascii() { stem(a) == stem(b) } else { a == b };
+    // `二手房` is a kind of house.
+    let same = |a: &str, b: &str| {
+        if a.is_ascii() && b.is_ascii() { stem(a) == stem(b) } else { a == b || a == "房" && b.ends_with(a) }
+    };
     let related = |group: &&&[&'static str]| group.iter().any(|w| subjects.iter().any(|s| same(w, s)));
     KIN.iter().filter(related).flat_map(|g| g.iter().copied()).collect()
 }

@@ -66,7 +66,7 @@ const WRITTEN: [(Unit, &[&str]); 19] = [
         ],
     ),
     (Unit::Day, &["day", "天", "天数", "日数"]),
-    (Unit::Night, &["night", "晚", "夜", "晚数"]),
+    (Unit::Night, &["night", "晚", "夜", "晚数", "间夜", "间夜数"]),
     (Unit::Hour, &["hour", "hr", "h", "小时", "工时", "钟头", "课时", "小时数"]),
     (Unit::Minute, &["minute", "min", "mins", "分钟", "分钟数"]),
     (Unit::Second, &["second", "sec", "secs", "秒", "秒数"]),
@@ -151,8 +151,22 @@ pub fn of(column: &Column) -> Option<Unit> {
         return Some(unit);
     }
     if column.words.chars().any(is_cjk) {
-        const ENDINGS: [&str; 13] = [
-            "天数", "小时", "工时", "分钟", "秒数", "公里", "里程", "公斤", "吨数", "人数", "件数", "人次",
+        const ENDINGS: [&str; 16] = [
+            "间夜数",
+            "间夜",
+            "晚数",
+            "天数",
+            "小时",
+            "工时",
+            "分钟",
+            "秒数",
+            "公里",
+            "里程",
+            "公斤",
+            "吨数",
+            "人数",
+            "件数",
+            "人次",
             "课时",
         ];
         let lettered = column.words.rsplit_once(' ').and_then(|(_, last)| exact(last));
@@ -262,8 +276,26 @@ pub fn main_money(table: &Table) -> Option<usize> {
         ([one], _) => Some(*one),
         ([], [one]) if !unit_price(*one) => Some(*one),
         ([], _) => None,
-        _ => main.iter().find(sure).copied().or_else(|| only_total(table, &main)),
+        _ => main
+            .iter()
+            .find(sure)
+            .copied()
+            .or_else(|| only_total(table, &main))
+            .or_else(|| total_or_received(table, &main)),
     }
+}
+
+/// `总费用` beside its parts, `已缴` beside what is owed.
+fn total_or_received(table: &Table, money: &[usize]) -> Option<usize> {
+    let begins = |with: &[&str]| {
+        let found: Vec<usize> = money
+            .iter()
+            .copied()
+            .filter(|i| with.iter().any(|w| table.columns[*i].words.starts_with(w)))
+            .collect();
+        found.first().copied().filter(|_| found.len() == 1)
+    };
+    begins(&["总", "合计"]).or_else(|| begins(&["实收", "实缴", "实付", "已收", "已缴", "已付"]))
 }
 
 /// `total bill` beside the fees it is made of.

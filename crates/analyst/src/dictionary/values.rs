@@ -25,9 +25,41 @@ impl Dictionary {
             let phrase = if chinese { format!("{plain}{noun}") } else { format!("{plain} {noun}") };
             self.add(&phrase, Meaning::Value(at, value.to_owned(), 4));
         }
+        if plain.chars().count() == 1 && plain.is_ascii() {
+            self.add_letter(at, value, plain);
+        }
         for form in forms {
             let phrase = form.replace('V', plain).replace('C', column);
             self.add(&phrase, Meaning::Value(at, value.to_owned(), 4));
+        }
+    }
+
+    /// `A级`, `type O`: a letter alone is said with what it is.
+    fn add_letter(&mut self, at: ColRef, value: &str, plain: &str) {
+        const FORMS: [&str; 20] = [
+            "V级",
+            "V类",
+            "V型",
+            "V等",
+            "V档",
+            "V区",
+            "V组",
+            "V班",
+            "grade V",
+            "class V",
+            "type V",
+            "tier V",
+            "level V",
+            "category V",
+            "group V",
+            "zone V",
+            "rank V",
+            "V-rated",
+            "V grade",
+            "V-grade",
+        ];
+        for form in FORMS {
+            self.add(&form.replace('V', plain), Meaning::Value(at, value.to_owned(), 4));
         }
     }
 
@@ -48,31 +80,7 @@ impl Dictionary {
         if length >= 2 || plain.chars().all(is_cjk) {
             self.add(plain, Meaning::Value(at, value.to_owned(), 4));
         } else {
-            // `A级`, `type O`: a letter alone is said with what it is.
-            for form in [
-                "V级",
-                "V类",
-                "V型",
-                "V等",
-                "V档",
-                "V区",
-                "V组",
-                "V班",
-                "grade V",
-                "class V",
-                "type V",
-                "tier V",
-                "level V",
-                "category V",
-                "group V",
-                "zone V",
-                "rank V",
-                "V-rated",
-                "V grade",
-                "V-grade",
-            ] {
-                self.add(&form.replace('V', plain), Meaning::Value(at, value.to_owned(), 4));
-            }
+            self.add_letter(at, value, plain);
         }
         if let Some(bare) =
             plain.strip_suffix('中').filter(|b| b.chars().count() >= 2 && b.chars().all(is_cjk))

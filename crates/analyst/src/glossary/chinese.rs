@@ -101,6 +101,13 @@ impl Glossary {
                 add(format!("每一{one}"), Word::By);
             }
         }
+        // `多少钱一瓶`: what one costs.
+        const MEASURES: [&str; 10] = ["公斤", "斤", "吨", "克", "升", "平", "平米", "米", "度", "晚"];
+        let sold = more.pieces.iter().chain(&more.groups).chain(&more.rows).map(String::as_str);
+        for one in sold.chain(MEASURES.into_iter().filter(|_| !more.pieces.is_empty())) {
+            add(format!("多少钱一{one}"), Word::HowMuch);
+            add(format!("几块钱一{one}"), Word::HowMuch);
+        }
         for one in more.rows.iter().chain(&more.pieces).chain(&more.groups) {
             if one.chars().count() == 1
                 && !["大", "面", "方", "口", "打", "级", "档", "分"].contains(&one.as_str())

@@ -52,6 +52,23 @@ pub(super) fn keep_names(hits: &mut Vec<(usize, usize, Meaning)>) {
     hits.retain(|(s, e, m)| !(asking(m) && lost.contains(&(*s, *e))));
 }
 
+/// `占总金额`, where a column is called `总金额`: `占` and the column.
+pub(super) fn keep_wholes(hits: &mut Vec<(usize, usize, Meaning)>) {
+    let share = |m: &Meaning| matches!(m, Meaning::Word(Word::Share));
+    let whole = |start: usize, end: usize| {
+        hits.iter().any(|(s, e, m)| {
+            matches!(m, Meaning::Column(_, 4))
+                && start < *s
+                && *s < end
+                && end <= *e
+                && hits.iter().any(|(a, b, m)| *a == start && b == s && share(m))
+        })
+    };
+    let lost: Vec<(usize, usize)> =
+        hits.iter().filter(|(s, e, m)| share(m) && whole(*s, *e)).map(|(s, e, _)| (*s, *e)).collect();
+    hits.retain(|(s, e, m)| !(share(m) && lost.contains(&(*s, *e))));
+}
+
 /// `通过内推入职`: by that way, where `通过的` would be what became of it.
 pub(super) fn add_prepositions(text: &[char], hits: &mut Vec<(usize, usize, Meaning)>) {
     let value_at = |at: usize| hits.iter().any(|(s, _, m)| *s == at && matches!(m, Meaning::Value(..)));
@@ -72,10 +89,17 @@ pub(super) fn pass_over_repeated(text: &[char], mentions: &mut [Mention]) {
     let bracketed = |m: &Mention| m.start > 0 && text[m.start - 1] == '(' && text.get(m.end) == Some(&')');
     for at in 1..mentions.len() {
         let (before, again) = (&mentions[at - 1], &mentions[at]);
-        // `60岁以上（含60岁）`
-        let same = before.meanings == again.meanings && text[before.end..again.start].contains(&'(');
-        if number(before) && number(again) && (same || bracketed(again) && again.start - before.end <= 2) {
+        let shortly = number(before) && bracketed(again) && again.start - before.end <= 2;
+        // `60岁以上（含60岁）`, `30岁以下的会员（不含30岁）`
+        let open = (0..again.start).rev().find(|i| matches!(text[*i], '(' | ')'));
+        let open = open.filter(|i| text[*i] == '(' && again.start - i <= 5);
+        let same = |m: &Mention| m.meanings == again.meanings && open.is_some_and(|o| m.end <= o);
+        if number(again) && (shortly || mentions[..at].iter().any(same)) {
             mentions[at].meanings = vec![Meaning::Stop];
+            let word = &mut mentions[at - 1];
+            if matches!(word.meanings[..], [Meaning::Word(Word::Exclude)]) {
+                word.meanings = vec![Meaning::Stop];
+            }
         }
     }
 }
@@ -97,6 +121,33 @@ pub(super) fn keep_fates(text: &[char], mentions: &mut Vec<Mention>, dictionary:
             }
         }
     }
+}
+
+/// `江景房` of `豪华江景房`, where only `景房` was found: the characters before belong to it.
+pub(super) fn part_of_neighbour(text: &[char], start: usize, end: usize, mentions: &mut [Mention]) -> bool {
+    let joined = |m: &Mention| -> Option<(usize, usize)> {
+        let (from, to) = if m.start == end {
+            (start, m.end)
+        } else if m.end == start {
+            (m.start, end)
+        } else {
+            return None;
+        };
+        let whole: String = text[from..to].iter().collect();
+        let held =
+            |m: &Meaning| matches!(m, Meaning::Value(_, v, _) if crate::norm::normal(v).contains(&whole));
+        m.meanings.iter().any(held).then_some((from, to))
+    };
+    let found = mentions.iter().enumerate().find_map(|(at, m)| joined(m).map(|span| (at, span)));
+    let Some((at, (from, to))) = found else { return false };
+    let mention = &mut mentions[at];
+    mention.text = text[from..to].iter().collect();
+    let whole = mention.text.clone();
+    mention
+        .meanings
+        .retain(|m| matches!(m, Meaning::Value(_, v, _) if crate::norm::normal(v).contains(&whole)));
+    (mention.start, mention.end) = (from, to);
+    true
 }
 
 /// `哪个班`, `每个班`: what a column is called by its first character, where the character alone says nothing.

@@ -167,6 +167,10 @@ impl<'a> Sql<'a> {
             }
             Filter::Days { column, days } => self.within(*column, days),
             Filter::Yes { column, yes: true } => self.yes(*column),
+            // Where both are told, an empty cell is neither.
+            Filter::Yes { column, yes: false } if self.scope.column(*column).distinct > 1 => {
+                format!("NOT ({})", self.yes(*column))
+            }
             Filter::Yes { column, yes: false } => format!("NOT coalesce({}, FALSE)", self.yes(*column)),
         }
     }

@@ -138,4 +138,31 @@ impl Reader<'_> {
         let said = crate::names::stem(text);
         found.role == Role::Dimension && !names && before.iter().any(|w| crate::names::stem(w) == said)
     }
+
+    /// `地区为华东`, `the East region`: the column's name beside its value says nothing more.
+    pub(super) fn swallow_name(&mut self, i: usize, column: ColRef) {
+        let mut j = i;
+        if j > 0 && self.before(i) == Some(Word::Equal) {
+            j -= 1;
+        }
+        if j > 0
+            && self.col(j - 1) == Some(column)
+            && !matches!(self.before(j - 1), Some(Word::By | Word::Which))
+            && self.close(j - 1, j)
+        {
+            self.used[j - 1] = true;
+        }
+        let next_is_name = self.col(i + 1).is_some_and(|c| c == column || self.same_concept(c, column));
+        if next_is_name
+            && self.close(i, i + 1)
+            && self.after(i + 1) != Some(Word::CountSuffix)
+            && self.scope.role(column) != Role::Id
+        {
+            self.used[i + 1] = true;
+        }
+    }
+
+    fn same_concept(&self, a: ColRef, b: ColRef) -> bool {
+        self.scope.column(a).concepts.iter().any(|(id, _)| self.scope.column(b).has_concept(id))
+    }
 }

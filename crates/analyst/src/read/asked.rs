@@ -106,7 +106,10 @@ impl Reader<'_> {
             && matches!(self.before(i), Some(Word::Which | Word::By))
             && self.scope.role(column) == Role::Measure
             && !self.scope.column(column).words.starts_with(text);
-        if !which && (!asked || self.scope.role(column) != Role::Id) {
+        let classed = i > 0
+            && ["哪类", "各类", "每类", "哪一类", "每一类", "哪几类", "什么类型"]
+                .contains(&self.tokens[i - 1].text.as_str());
+        if !which && !classed && (!asked || self.scope.role(column) != Role::Id) {
             return column;
         }
         let kind = |c: &Column| {
@@ -410,6 +413,12 @@ pub(super) fn implied_measure(text: &str) -> &'static [&'static str] {
                 "bed_days",
             ]
         }
+        text if text.starts_with("多少钱一") || text.starts_with("几块钱一") => &["price"],
+        "最耗电" | "最费电" | "用电最多" | "耗电最多" => &["energy"],
+        "最耗油" | "最费油" => &["fuel"],
+        "最耗水" | "最费水" => &["water"],
+        "最烧钱" | "最花钱" | "最费钱" => &["cost", "revenue"],
+        "最花时间" | "最耗时" | "最费时" => &["duration", "resolution_time", "hours_worked"],
         "coldest" | "hottest" | "warmest" | "最冷" | "最热" => &["temperature"],
         "最高分" | "最低分" => &["score"],
         "tallest" | "最高的人" => &["height"],

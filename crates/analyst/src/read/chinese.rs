@@ -1,10 +1,10 @@
 //! What Chinese says by the place of a word: a verb before a count, a noun after `的`, a value that is there or was never
 //! recorded, goods counted by the piece. Reads neighbouring tokens and characters; knows no table by name.
 
-use crate::lex::ColRef;
+use crate::lex::{ColRef, Lexed, Meaning};
 use crate::norm::is_cjk;
-use crate::question::Cmp;
-use crate::read::draft::Reader;
+use crate::question::{Agg, Cmp, Measure};
+use crate::read::draft::{Draft, Reader, Wanted};
 use crate::read::tokens::Tok;
 use crate::table::{Column, Role};
 use crate::word::Word;
@@ -13,6 +13,13 @@ use crate::word::Word;
 const FIGURES: [&str; 16] = [
     "量", "数", "额", "费", "率", "价", "金", "款", "收入", "利润", "成本", "分", "度", "时长", "时间", "天",
 ];
+
+/// Such words that are verbs nevertheless.
+const VERBS: [&str; 8] = ["消费", "耗费", "花费", "缴费", "付费", "收费", "付款", "交费"];
+
+fn names_figure(text: &str) -> bool {
+    FIGURES.iter().any(|f| text.ends_with(f)) && !VERBS.contains(&text)
+}
 
 impl Reader<'_> {
     fn chinese(&self, i: usize) -> bool {
@@ -32,8 +39,7 @@ impl Reader<'_> {
     /// `消费了多少笔`, `成交几套`: what was done so often, not how much it came to.
     pub(super) fn done_so_often(&self, i: usize, column: ColRef) -> bool {
         let text = self.tokens[i].text.as_str();
-        let named = self.scope.column(column).words == text
-            || FIGURES.iter().any(|f| text.ends_with(f) && text != "消费");
+        let named = self.scope.column(column).words == text || names_figure(text);
         let Some(next) = self.tokens.get(i + 1).filter(|_| self.chinese(i) && !named) else { return false };
         let gap = &self.text[self.tokens[i].end..next.start.max(self.tokens[i].end)];
         // `接待多少桌` of `接待桌数`
@@ -80,6 +86,9 @@ impl Reader<'_> {
             && match self.tokens[i - 1].tok {
                 Tok::Val(..) | Tok::Num(_) | Tok::Time(_) => true,
                 Tok::Col(c, _) => self.scope.role(c) == Role::Flag,
+                Tok::Word(Word::Day | Word::Month | Word::Year) => {
+                    i > 1 && matches!(self.tokens[i - 2].tok, Tok::Num(_))
+                }
                 Tok::Word(w) => crate::read::draft::comparison(w).is_some(),
                 _ => false,
             };
@@ -138,12 +147,17 @@ impl Reader<'_> {
             "享受过",
             "享受了",
         ];
-        const DENIED: [&str; 8] = ["没有", "没", "只有", "未有", "还有", "共有", "所有", "拥有"];
+        const DENIED: [&str; 7] = ["没有", "没", "只有", "未有", "共有", "所有", "拥有"];
         for i in 0..self.tokens.len() {
             let Some(column) = self.col(i).filter(|_| !self.used[i] && self.chinese(i)) else { continue };
             let denied = self.ends_before(i, &DENIED) || i > 0 && self.before(i) == Some(Word::Exclude);
             let rest: String = self.text[self.tokens[i].end..].iter().take(2).collect();
-            let said = self.ends_before(i, &HAVING) && rest.chars().any(|c| c == '的');
+            // `有多少个孩子还有欠费`
+            let asked = |t: &crate::read::tokens::Token| t.tok == Tok::Word(Word::HowMany);
+            let ends = i + 1 == self.tokens.len()
+                && self.tokens[..i].iter().any(asked)
+                && self.scope.column(column).counts_from_zero();
+            let said = self.ends_before(i, &HAVING) && (ends || rest.chars().any(|c| c == '的'));
             if denied || !said {
                 continue;
             }
@@ -160,6 +174,172 @@ impl Reader<'_> {
         }
     }
 
+    /// `按杯数看，卖得最多的饮品`: what is ranked by, where something else is ranked.
+    pub(super) fn ranked_by(&self, i: usize) -> bool {
+        let ranked = |j: usize| j != i && self.col(j).is_some_and(|c| self.scope.role(c) == Role::Dimension);
+        self.chinese(i) && (0..self.tokens.len()).any(ranked)
+    }
+
+    /// `各年级人数`: people are counted, not grades.
+    pub(super) fn people_of(&self, i: usize, column: ColRef) -> bool {
+        const PEOPLE: [&str; 6] = ["employee", "customer", "student", "patient", "candidate", "player"];
+        let found = self.scope.column(column);
+        self.tokens.get(i + 1).is_some_and(|t| t.text == "人数")
+            && !PEOPLE.iter().any(|id| found.has_concept(id))
+            && !self.tokens[i].rows
+    }
+
+    /// `成交重量`, `耗费的工时`: a verb before the figure it is said of.
+    pub(super) fn verb_of_figure(&self, i: usize, column: ColRef) -> bool {
+        let text = self.tokens[i].text.as_str();
+        let named = self.scope.column(column).words == text || names_figure(text);
+        let Some(next) = self.tokens.get(i + 1) else { return false };
+        let gap = &self.text[self.tokens[i].end..next.start.max(self.tokens[i].end)];
+        let figure = self.col(i + 1).is_some_and(|c| c != column && self.scope.role(c) == Role::Measure);
+        // `每个转化的成本` divides.
+        let each = self.before(i) == Some(Word::By);
+        self.chinese(i) && !named && !each && figure && gap.len() <= 1 && gap.iter().all(|c| *c == '的')
+    }
+
+    /// `60岁及以上被保人`: whose age was bounded.
+    pub(super) fn bounded_thing(&self, i: usize, column: ColRef) -> bool {
+        self.chinese(i)
+            && self.draft.conditioned.contains(&column)
+            && !self.scope.column(column).words.ends_with(self.tokens[i].text.as_str())
+    }
+
+    /// `供应商评级` over two tables: of whom the other table tells it.
+    pub(super) fn owner_of_next(&self, i: usize, column: ColRef) -> bool {
+        let next =
+            self.col(i + 1).filter(|c| c.table != column.table && self.scope.role(*c) == Role::Dimension);
+        self.scope.in_scope.len() > 1
+            && next.is_some()
+            && self.chinese(i)
+            && self.tokens[i].end == self.tokens[i + 1].start
+    }
+
+    /// `医保支付的金额占…`: the part is an amount, not a number of rows.
+    pub(super) fn amount_of_flag(&self, i: usize) -> bool {
+        let share = |j: usize| self.word(Some(j)) == Some(Word::Share);
+        let added = |c: ColRef| {
+            self.scope.role(c) == Role::Measure
+                && self.scope.column(c).default_agg == crate::glossary::DefaultAgg::Sum
+        };
+        self.chinese(i)
+            && self.col(i + 1).is_some_and(added)
+            && (i + 2..self.tokens.len()).any(share)
+            && self.draft.says(Word::Share)
+    }
+
+    /// `一单最多买了几杯`: the most in one row.
+    pub(super) fn read_most_in_one(&mut self) {
+        const ONE: [&str; 12] = [
+            "一单",
+            "一次",
+            "一笔",
+            "单笔",
+            "单次",
+            "每单",
+            "每次",
+            "一张单",
+            "一人",
+            "每人",
+            "一趟",
+            "一场",
+        ];
+        let text: String = self.text.iter().collect();
+        let said = |word: &str| {
+            ONE.iter().any(|o| text.contains(&format!("{o}{word}")) || text.contains(&format!("{word}{o}")))
+        };
+        let agg = if said("最多") {
+            Agg::Max
+        } else if said("最少") {
+            Agg::Min
+        } else {
+            return;
+        };
+        let plain = self.draft.plain_measures();
+        if let ([column], true) = (&plain[..], self.draft.dims.is_empty()) {
+            self.draft.measures = vec![Wanted::Plain(*column, Some(agg))];
+            self.draft.words.remove(&Word::Highest);
+            self.draft.words.remove(&Word::Lowest);
+            self.draft.order = None;
+        }
+    }
+
+    /// `走驿站代收的占已签收的多少`: what stands after `占` is the whole.
+    pub(super) fn read_wholes(&mut self) {
+        let Some(at) = self.tokens.iter().position(|t| t.text.starts_with('占')) else { return };
+        let valued = |t: &crate::read::tokens::Token| match t.tok {
+            Tok::Val(c, _) => Some(c),
+            _ => None,
+        };
+        let before: Vec<ColRef> = self.tokens[..at].iter().filter_map(valued).collect();
+        let after: Vec<ColRef> = self.tokens[at..].iter().filter_map(valued).collect();
+        if !before.is_empty() {
+            self.draft.wholes = after.into_iter().filter(|c| !before.contains(c)).collect();
+        }
+    }
+
+    /// `单笔金额最大`: of single rows, not the mean of all.
+    pub(super) fn single_amount(&self, i: usize) -> Option<ColRef> {
+        let one = self.tokens[i].text.starts_with(['单', '每']) && self.tokens[i].text.ends_with('额');
+        let main = self.scope.in_scope[0];
+        let asked = self.draft.says_any(&[
+            Word::Highest,
+            Word::Lowest,
+            Word::Max,
+            Word::Min,
+            Word::Median,
+            Word::Gt,
+            Word::Lt,
+        ]);
+        let money = crate::units::main_money(&self.scope.tables[main]).filter(|_| one && asked);
+        money.map(|column| ColRef { table: main, column })
+    }
+
+    /// `学员` of `学员来源`, where the rows are people and have no number of their own.
+    pub(super) fn rows_are_such(&self, i: usize, column: ColRef) -> bool {
+        const PEOPLE: [&str; 5] = ["employee", "customer", "student", "patient", "candidate"];
+        let text = self.tokens[i].text.as_str();
+        let concept = self
+            .scope
+            .glossary
+            .concepts
+            .iter()
+            .find(|c| PEOPLE.contains(&c.id.as_str()) && c.names.iter().any(|n| n == text));
+        let told = concept.is_some_and(|c| !self.scope.concept_columns(&c.id).is_empty());
+        self.chinese(i) && concept.is_some() && !told && column.table == self.scope.in_scope[0]
+    }
+
+    /// `谁经手的采购单`: whose, where the noun is no person.
+    pub(super) fn asks_whose(&self, i: usize, column: ColRef) -> bool {
+        let human =
+            ["人", "员", "者", "师", "名", "长"].iter().any(|e| self.scope.column(column).words.ends_with(e));
+        self.before(i) == Some(Word::Who)
+            && self.chinese(i)
+            && !human
+            && self.ends_before(i, &["的"])
+            && self.count_of(column) == Measure::Rows
+    }
+
+    /// `不含30岁`, `含60岁`: whether the bound itself belongs.
+    pub(super) fn bound_said_again(&self, i: usize, cmp: Cmp) -> Cmp {
+        let number: String =
+            self.tokens[i].text.chars().take_while(|c| c.is_ascii_digit() || *c == '.').collect();
+        let text: String = self.text.iter().collect();
+        let said = |word: &str| !number.is_empty() && text.contains(&format!("{word}{number}"));
+        let without = ["不含", "不包括", "不包含", "不算", "不计"].iter().any(|w| said(w));
+        let with = !without && ["含", "包括", "包含", "算上"].iter().any(|w| said(w));
+        match cmp {
+            Cmp::Ge if without => Cmp::Gt,
+            Cmp::Le if without => Cmp::Lt,
+            Cmp::Gt if with => Cmp::Ge,
+            Cmp::Lt if with => Cmp::Le,
+            other => other,
+        }
+    }
+
     /// The column a word such as `没登记` is about: the one right after it, else the one before.
     pub(super) fn read_unrecorded(&mut self) {
         let told = |i: usize| self.word(Some(i)) == Some(Word::Missing) && self.chinese(i);
@@ -173,4 +353,74 @@ impl Reader<'_> {
         };
         self.draft.unrecorded = after.filter(holds).or(before.filter(holds));
     }
+}
+
+/// `促销日和非促销日`: a flag said both ways is what to tell apart.
+pub(super) fn both_sides(draft: &mut Draft) {
+    let said = |yes: bool| draft.flags.iter().filter(move |(_, y)| *y == yes).map(|(c, _)| *c);
+    let both: Vec<ColRef> = said(true).filter(|c| said(false).any(|d| d == *c)).collect();
+    for column in both {
+        draft.flags.retain(|(c, _)| *c != column);
+        if !draft.dims.contains(&column) {
+            draft.dims.push(column);
+            draft.grouped = true;
+        }
+    }
+}
+
+/// Said before or after a question, in either language.
+pub(super) fn is_courtesy(text: &str) -> bool {
+    const WORDS: [&str; 14] = [
+        "谢谢",
+        "多谢",
+        "你好",
+        "您好",
+        "早上好",
+        "晚上好",
+        "hello",
+        "hi",
+        "hey",
+        "thanks",
+        "thank you",
+        "good morning",
+        "good evening",
+        "help me",
+    ];
+    WORDS.contains(&text)
+}
+
+/// `各占多少`: each has its share.
+pub(super) fn says_each_share(text: &[char]) -> bool {
+    let text: String = text.iter().collect();
+    ["各占", "分别占", "各自占"].iter().any(|w| text.contains(w))
+}
+
+/// A rate of a value, explained by the value once more: `拒赔率（拒赔件数占全部案件）`.
+pub(super) fn explained_rate(draft: &mut Draft) {
+    let rated: Vec<(ColRef, String)> = draft
+        .measures
+        .iter()
+        .filter_map(|w| match w {
+            Wanted::Fixed(Measure::RateIs { column, value }) => Some((*column, value.clone())),
+            _ => None,
+        })
+        .collect();
+    if rated.is_empty() {
+        return;
+    }
+    draft.values.retain(|(c, v, _)| !rated.iter().any(|(rc, rv)| rc == c && rv == v));
+    draft.measures.retain(|w| *w != Wanted::Fixed(Measure::Rows));
+    draft.dangling.retain(|w| w != "÷");
+}
+
+/// `谁派得最多`, `多接了百分之几`: a verb of handling rows, one by one.
+pub(super) fn says_deed(lexed: &Lexed) -> bool {
+    const DEEDS: [&str; 24] = [
+        "派", "送", "接", "办", "签", "揽", "修", "检", "投", "报", "租", "借", "来", "寄", "发", "接待",
+        "处理", "派送", "揽收", "办理", "接诊", "受理", "检验", "服务",
+    ];
+    lexed.mentions.iter().any(|m| {
+        let bare = m.text.trim_end_matches(['了', '得', '的', '过']);
+        m.meanings.iter().all(|m| *m == Meaning::Stop) && DEEDS.contains(&bare)
+    })
 }

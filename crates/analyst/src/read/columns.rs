@@ -1,7 +1,7 @@
 //! What each named column is for: measured, counted, grouped by, or a condition.
 
 use crate::lex::ColRef;
-use crate::question::{Agg, Grain, Measure, Note, PER};
+use crate::question::{Agg, Grain, Measure, Note};
 use crate::read::draft::{Reader, Wanted};
 use crate::read::measures::person;
 use crate::read::tokens::{Scope, Tok, Token};
@@ -34,6 +34,10 @@ impl Reader<'_> {
                     self.count_rows(i, *w);
                 }
                 Tok::Pctl(p) => agg = Some(Agg::Percentile(*p)),
+                Tok::Ratio(_) if self.single_amount(i).is_some() => {
+                    let money = self.single_amount(i).map(|c| Wanted::Plain(c, agg.take()));
+                    self.draft.measures.extend(money);
+                }
                 Tok::Ratio(concept) => {
                     if let Some(measure) = ratio(self.scope, *concept) {
                         self.draft.measures.push(Wanted::Fixed(measure));
@@ -96,8 +100,7 @@ impl Reader<'_> {
         // `接诊量`: how often it was done.
         let done = w == Word::CountSuffix
             && matches!(self.tokens[i].text.as_str(), "量" | "次数" | "人次")
-            && i > 0
-            && self.tokens[i].start > self.tokens[i - 1].end
+            && self.tokens[i].start > i.checked_sub(1).map_or(0, |j| self.tokens[j].end)
             && self.draft.measures.is_empty();
         if (counted || done || self.tokens[i].text == "行数" || self.tokens[i].text == "条数")
             && !self.draft.measures.contains(&Wanted::Fixed(Measure::Rows))
@@ -109,11 +112,19 @@ impl Reader<'_> {
     fn read_column(&mut self, i: usize, column: ColRef, agg: &mut Option<Agg>) {
         let by = matches!(self.before(i), Some(Word::By | Word::Which | Word::Who | Word::MostCommon))
             || self.joined_to_dim(i);
+        let by = by && !self.asks_whose(i, column);
         let column = self.kind_of_thing(i, self.doer(i, column));
         match self.scope.role(column) {
             Role::Measure if self.is_verb_of_rows(i, column) || self.did_it(i) => self.used[i] = true,
             Role::Measure if agg.is_none() && self.repeats_bound(i, column) => self.used[i] = true,
-            Role::Measure if self.done_so_often(i, column) || self.object_of_flag(i) => self.used[i] = true,
+            Role::Measure
+                if self.done_so_often(i, column)
+                    || self.object_of_flag(i)
+                    || self.verb_of_figure(i, column)
+                    || self.bounded_thing(i, column) =>
+            {
+                self.used[i] = true;
+            }
             Role::Measure if self.names_what_rows_are(i, column) => self.read_row_noun(i),
             Role::Measure if self.spent_per(i) => {
                 let main = self.scope.in_scope[0];
@@ -147,7 +158,8 @@ impl Reader<'_> {
                     self.draft.says_any(&[Word::Top, Word::Bottom, Word::Highest, Word::Lowest, Word::Rank]);
                 // `top 3 countries by number of nights`: what they are ranked by.
                 let ranks =
-                    by && self.before(i) == Some(Word::Count) && ranked && !self.draft.dims.is_empty();
+                    by && self.before(i) == Some(Word::Count) && ranked && !self.draft.dims.is_empty()
+                        || by && (ranked || self.draft.says(Word::BestSelling)) && self.ranked_by(i);
                 let categorical = self.scope.column(column).distinct <= 30 && by && !self.is_only_measure(i);
                 if ranks {
                     self.draft.measures.push(Wanted::Plain(column, Some(Agg::Sum)));
@@ -250,8 +262,8 @@ impl Reader<'_> {
         let suffix = self.after(i) == Some(Word::CountSuffix) && touching(i + 1)
             || self.after(i) == Some(Word::Count) && if by { touching(i + 1) } else { self.close(i, i + 1) }
             || self.asked_after(i);
-        let suffix = self.counts_despite_quantity(i) || suffix;
-        if !suffix && self.is_set_aside(i) {
+        let suffix = self.counts_despite_quantity(i) || suffix && !self.people_of(i, column);
+        if !suffix && (self.is_set_aside(i) || self.owner_of_next(i, column)) {
             self.used[i] = true;
             return;
         }
@@ -306,7 +318,7 @@ impl Reader<'_> {
             self.per(column);
         } else if (counted || self.most(i)) && !by && self.is_modifier(i, column) {
             // `how many guests` is not told by `guest country`.
-            if self.tokens[i].rows {
+            if self.tokens[i].rows || self.rows_are_such(i, column) {
                 self.read_row_noun(i);
             } else if counted {
                 self.draft.lacking.push((usize::MAX, self.tokens[i].text.clone()));
@@ -338,17 +350,6 @@ impl Reader<'_> {
         {
             self.draft.dims.push(column);
             self.draft.grouped |= by;
-        }
-    }
-
-    /// How many such things there are: rows when each row is one, else different names.
-    pub(super) fn count_of(&self, column: ColRef) -> Measure {
-        let best = self.count_column(column);
-        let one_each = self.scope.column(best).distinct >= self.scope.tables[best.table].rows;
-        if one_each && best.table == self.scope.in_scope[0] {
-            Measure::Rows
-        } else {
-            Measure::Of(Agg::Distinct, best)
         }
     }
 
@@ -384,33 +385,6 @@ impl Reader<'_> {
             self.used[i + 1] = true;
         }
         touching
-    }
-
-    /// Counting goes by number, not by name, where there is one.
-    pub(super) fn count_column(&self, column: ColRef) -> ColRef {
-        let concepts = &self.scope.column(column).concepts;
-        let id = concepts
-            .iter()
-            .flat_map(|(c, _)| self.scope.concept_columns(c))
-            .find(|(c, q)| *q == 3 && self.scope.role(*c) == Role::Id && c.table == column.table);
-        id.map_or(column, |(c, _)| c)
-    }
-
-    /// `average revenue per customer`: the total over the number of customers.
-    fn per(&mut self, entity: ColRef) {
-        let counted = match self.draft.measures.last() {
-            Some(Wanted::Plain(column, _)) => Some(Measure::Of(Agg::Sum, *column)),
-            Some(Wanted::Fixed(m @ (Measure::Rows | Measure::Of(Agg::Distinct, _)))) => Some(m.clone()),
-            _ => None,
-        };
-        if let Some(numerator) = counted {
-            self.draft.measures.pop();
-            let numerator = Box::new(numerator);
-            let denominator = Box::new(Measure::Of(Agg::Distinct, entity));
-            self.draft.measures.push(Wanted::Fixed(Measure::Ratio { concept: PER, numerator, denominator }));
-        } else {
-            self.draft.dims.push(entity);
-        }
     }
 }
 

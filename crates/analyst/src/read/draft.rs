@@ -6,7 +6,7 @@ use std::collections::HashSet;
 use crate::lex::{ColRef, Lexed};
 use crate::question::{Agg, ChartKind, Cmp, Grain, Measure, Note, Order};
 use crate::read::tokens::{Scope, Tok, Token};
-use crate::read::{asked, pairs, sense, unmarked};
+use crate::read::{asked, chinese, pairs, sense, unmarked};
 use crate::table::Role;
 use crate::timex::When;
 use crate::units::Unit;
@@ -59,6 +59,14 @@ pub struct Draft {
     pub part_of: bool,
     /// `without a score`.
     pub empty: Vec<ColRef>,
+    /// `一共`, `加起来`.
+    pub added_up: bool,
+    /// `A占B`, where B is a value: columns that limit the whole.
+    pub wholes: Vec<ColRef>,
+    /// `多派了`: something done to each row.
+    pub acts: bool,
+    /// `各占`.
+    pub each_share: bool,
     /// `有会员卡号的`.
     pub filled: Vec<ColRef>,
     /// `没登记`: what was not recorded.
@@ -186,18 +194,24 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     reader.read_unrecorded();
     reader.read_columns();
     reader.read_both();
+    reader.read_most_in_one();
+    reader.read_wholes();
     let mut draft = reader.draft;
     if let Some(unit) = draft.per_unit.filter(|u| !draft.plain_measures().contains(u)) {
         draft.measures.push(Wanted::Plain(unit, None));
     }
     draft.asks_worth = asked::worth_said(lexed);
     draft.asks_money |= lexed.ignored.iter().any(|w| matches!(w.as_str(), "费" | "款" | "额"));
+    draft.acts = chinese::says_deed(lexed);
+    draft.each_share = chinese::says_each_share(text);
+    chinese::both_sides(&mut draft);
     let denied: Vec<ColRef> = draft.flags.iter().filter(|(_, yes)| !yes).map(|(c, _)| *c).collect();
     draft.flags.retain(|(c, yes)| !yes || !denied.contains(c));
     draft.part_last = pairs::part_comes_last(scope, &spoken);
     draft.part_bound = pairs::bound_comes_last(&spoken);
     draft.names_numbers = unmarked::numbers_said(scope, &spoken);
     pairs::pair_up(&mut draft);
+    chinese::explained_rate(&mut draft);
     draft
 }
 
@@ -235,6 +249,7 @@ impl Reader<'_> {
                 Tok::Word(w) => self.note_word(i, *w),
                 // `caused by a deploy`, where a column tells causes, asks for rows.
                 Tok::Beyond(Beyond::Cause) if token.text.starts_with("cause") && self.causes_are_told() => {}
+                Tok::Beyond(Beyond::Chat) if chinese::is_courtesy(&token.text) && self.tokens.len() > 1 => {}
                 Tok::Beyond(b) => self.draft.beyond.push(*b),
                 Tok::Pctl(p) => self.draft.loose_agg = Some(Agg::Percentile(*p)),
                 Tok::Thing(c) => {
@@ -359,8 +374,14 @@ impl Reader<'_> {
             _ => self.draft.judged,
         };
         // `多少人` counts people, `多少人次` visits.
-        let people = ["多少人", "几人", "多少名", "几名", "多少位", "几位"].iter().any(|p| said.ends_with(p));
+        let people =
+            ["多少人", "几人", "多少名", "几名", "多少位", "几位", "个人"].iter().any(|p| said.ends_with(p));
         self.draft.asks_people |= people;
+        self.draft.added_up |= matches!(
+            said,
+            "一共" | "总共" | "加起来" | "共计" | "合起来" | "共" | "altogether" | "combined" | "in total"
+        );
+        self.draft.asks_people |= said == "人数";
         self.draft.asks_rows |= said.ends_with("有多少");
         self.draft.amounts |= said.contains("总额") || said.contains("总金额");
         self.draft.popular |= said.contains("popular") || said.contains("欢迎") || said.contains("热门");
@@ -448,33 +469,6 @@ impl Reader<'_> {
                 _ => excluding = false,
             }
         }
-    }
-
-    /// `地区为华东`, `the East region`: the column's name beside its value says nothing more.
-    pub(super) fn swallow_name(&mut self, i: usize, column: ColRef) {
-        let mut j = i;
-        if j > 0 && self.before(i) == Some(Word::Equal) {
-            j -= 1;
-        }
-        if j > 0
-            && self.col(j - 1) == Some(column)
-            && !matches!(self.before(j - 1), Some(Word::By | Word::Which))
-            && self.close(j - 1, j)
-        {
-            self.used[j - 1] = true;
-        }
-        let next_is_name = self.col(i + 1).is_some_and(|c| c == column || self.same_concept(c, column));
-        if next_is_name
-            && self.close(i, i + 1)
-            && self.after(i + 1) != Some(Word::CountSuffix)
-            && self.scope.role(column) != Role::Id
-        {
-            self.used[i + 1] = true;
-        }
-    }
-
-    fn same_concept(&self, a: ColRef, b: ColRef) -> bool {
-        self.scope.column(a).concepts.iter().any(|(id, _)| self.scope.column(b).has_concept(id))
     }
 }
 

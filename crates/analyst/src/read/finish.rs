@@ -248,10 +248,18 @@ fn compare_values(draft: &Draft, question: &mut Question) {
         && !question.groups.contains(&Group::By(column))
         && question.groups.len() < 2
         && !draft.together.contains(&column)
-        && !draft.says(Word::Share)
+        && !added_up(draft)
+        && (!draft.says(Word::Share) || draft.each_share)
     {
         question.groups.push(Group::By(column));
     }
+}
+
+/// `大杯和超大杯一共`: together, where nothing tells them apart.
+fn added_up(draft: &Draft) -> bool {
+    draft.says(Word::Sum)
+        && draft.added_up
+        && !draft.says_any(&[Word::By, Word::Compare, Word::Which, Word::Rank])
 }
 
 fn share(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
@@ -262,17 +270,17 @@ fn share(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
     if !draft.says(Word::Share) || rated {
         return;
     }
+    // Parts of a whole are added up, whatever is usual for the column.
+    for measure in &mut question.measures {
+        if let Measure::Of(agg @ Agg::Mean, _) = measure
+            && !draft.says(Word::Mean)
+        {
+            *agg = Agg::Sum;
+        }
+    }
     let parts = parts_of(draft, question);
     let grouped = question.groups.iter().any(|g| matches!(g, Group::By(_)));
-    if grouped && (parts.is_empty() || draft.grouped || draft.says(Word::By)) {
-        // Parts of a whole are added up, whatever is usual for the column.
-        for measure in &mut question.measures {
-            if let Measure::Of(agg @ Agg::Mean, _) = measure
-                && !draft.says(Word::Mean)
-            {
-                *agg = Agg::Sum;
-            }
-        }
+    if grouped && (parts.is_empty() || draft.grouped || draft.each_share || draft.says(Word::By)) {
         // What differs in every row is what the shares are of, not what has them.
         if question.groups.len() > 1 {
             question.groups.retain(|g| !matches!(g, Group::By(c) if scope.role(*c) == Role::Id));
@@ -300,7 +308,11 @@ fn add_up_parts(draft: &Draft, question: &mut Question, parts: &[Filter]) {
 
 /// The filters that make the part: of several values the one said next to the share, the others limit the whole.
 fn parts_of(draft: &Draft, question: &Question) -> Vec<Filter> {
-    let positive = |f: &&Filter| !matches!(f, Filter::In { negated: true, .. });
+    let whole = |c: &ColRef| draft.wholes.contains(c);
+    let positive = |f: &&Filter| match f {
+        Filter::In { negated, column, .. } => !negated && !whole(column),
+        _ => true,
+    };
     let parts: Vec<Filter> = question.filters.iter().filter(positive).cloned().collect();
     let values: Vec<&Filter> = parts.iter().filter(|f| matches!(f, Filter::In { .. })).collect();
     let bounds = || parts.iter().filter(|f| matches!(f, Filter::Number { .. })).cloned();

@@ -22,7 +22,7 @@ impl Reader<'_> {
         } else if counted && !rated && of_figure {
             // `how many billable hours`
             self.draft.flags.push((column, !negated));
-        } else if rated && self.shares_amount() {
+        } else if rated && (self.shares_amount() || self.amount_of_flag(i)) {
             self.draft.flags.retain(|(c, _)| *c != column);
             self.draft.flags.push((column, !negated));
         } else if rated {

@@ -17,7 +17,13 @@ impl Reader<'_> {
         let priced = ["cost", "price", "revenue", "profit"].contains(&concept.id.as_str())
             && self.tokens[i].text.is_ascii()
             && !self.knows_money();
+        // `保费收入`: of premiums, which no column tells.
+        let own = self.tokens.get(i + 1).is_some_and(|t| {
+            t.start == self.tokens[i].end
+                && matches!(t.text.as_str(), "收入" | "支出" | "金额" | "总额" | "费用")
+        });
         if concept.role == ConceptRole::Measure
+            && !own
             && self.beside_measure(i)
             && self.tokens[i].text != "turnover"
             && !priced
@@ -98,7 +104,22 @@ impl Reader<'_> {
             self.draft.lacking.retain(|(c, _)| *c != index);
             return;
         }
+        if ["revenue", "purchase_amount", "fee"].contains(&concept.id.as_str())
+            && self.tokens[i].text.chars().all(crate::norm::is_cjk)
+            && !self.tokens.iter().any(measured)
+            && let Some(money) = crate::units::main_money(table)
+            && !["energy_fee", "balance", "arrears"].iter().any(|id| table.columns[money].has_concept(id))
+        {
+            let column = ColRef { table: self.scope.in_scope[0], column: money };
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            self.draft
+                .notes
+                .push(crate::question::Note::ReadAs { said: self.tokens[i].text.clone(), taken: column });
+            self.draft.measures.push(Wanted::Plain(column, None));
+            return;
+        }
         if concept.id == "aov"
+            && !self.draft.says_any(&[Word::Highest, Word::Lowest])
             && let Some(money) = crate::units::main_money(&self.scope.tables[self.scope.in_scope[0]])
         {
             let column = ColRef { table: self.scope.in_scope[0], column: money };
@@ -161,7 +182,8 @@ impl Reader<'_> {
         }
         // `Enterprise customers`: a noun after the value it goes with.
         let after_value = i > 0 && matches!(self.tokens[i - 1].tok, Tok::Val(..)) && self.close(i - 1, i);
-        if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) {
+        let asked_for = (i + 1..i + 3).any(|j| self.word(Some(j)) == Some(Word::Who));
+        if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) && !asked_for {
             self.draft.lacking.retain(|(c, _)| *c != index);
         }
     }

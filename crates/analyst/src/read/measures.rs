@@ -141,7 +141,11 @@ pub(super) fn counted_things(scope: &Scope<'_>, draft: &Draft) -> Measure {
     // Namesakes have one name and two numbers.
     let numbered = |name: &ColRef| {
         let names = scope.column(*name).distinct;
-        let alike = |c: &&ColRef| (names..=names + names / 4).contains(&scope.column(**c).distinct);
+        // … or every row is one of them.
+        let alike = |c: &&ColRef| {
+            let numbers = scope.column(**c).distinct;
+            (names..=names + names / 4).contains(&numbers) || numbers >= scope.tables[c.table].rows
+        };
         people.iter().filter(alike).find(|c| c.table == name.table && scope.role(**c) == Role::Id).copied()
     };
     let person = people.first().map(|c| numbered(c).unwrap_or(*c));
@@ -214,7 +218,13 @@ pub(super) fn need_measure(scope: &Scope<'_>, draft: &Draft, question: &mut Ques
     // Means have no shares.
     let averaged = draft.says(Word::Share)
         && default_column(scope).is_some_and(|c| scope.column(c).default_agg == DefaultAgg::Mean);
-    let counting = counting || busy || averaged || draft.most_such || most_rows(scope, draft);
+    // `10月比9月多派了百分之几`
+    let deeds = draft.acts
+        && draft.says_any(&[Word::Growth, Word::Yoy, Word::Mom, Word::Compare])
+        && !draft.says_any(&[Word::Sell, Word::Spend, Word::Earn])
+        && !draft.asks_money
+        && of("quantity").is_none();
+    let counting = counting || busy || averaged || draft.most_such || deeds || most_rows(scope, draft);
     if draft.says_any(&[Word::Spend, Word::Earn]) && !counting && default_column(scope).is_none() {
         return Err(Refusal::NothingAsked);
     }
@@ -265,7 +275,8 @@ fn most_rows(scope: &Scope<'_>, draft: &Draft) -> bool {
     let held = ["quantity", "headcount", "visits", "guests", "passengers"]
         .iter()
         .any(|id| !scope.concept_columns(id).is_empty());
-    draft.most_of && !held
+    draft.acts && !held
+        || draft.most_of && !held
         || default_column(scope).is_some_and(averaged) && about_rows(scope, draft).is_none()
 }
 

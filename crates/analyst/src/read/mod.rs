@@ -40,6 +40,8 @@ pub struct Understanding {
     pub question: Result<Question, Refusal>,
     /// Words still unknown: worth a look into the values of the tables.
     pub unknown: Vec<String>,
+    /// A word that asks for figures was said.
+    pub asks: bool,
 }
 
 /// Reads the last question, in the light of those before it.
@@ -62,9 +64,28 @@ pub fn understand(
     }
     let lexed = lex(question, &dictionary);
     let unknown = lexed.unknown.iter().chain(&lexed.ignored).cloned().collect();
+    let asks = lexed.mentions.iter().any(|m| m.meanings.iter().any(asks_figures));
     let question = read_one(glossary, tables, &lexed, previous.as_ref(), question)
         .and_then(|(in_scope, draft)| finish_one(glossary, tables, in_scope, draft, &lexed));
-    Understanding { question, unknown }
+    Understanding { question, unknown, asks }
+}
+
+fn asks_figures(meaning: &crate::lex::Meaning) -> bool {
+    const ASKING: [Word; 12] = [
+        Word::HowMany,
+        Word::HowMuch,
+        Word::Sum,
+        Word::Mean,
+        Word::By,
+        Word::Month,
+        Word::Trend,
+        Word::Count,
+        Word::Highest,
+        Word::Lowest,
+        Word::Share,
+        Word::Rank,
+    ];
+    matches!(meaning, crate::lex::Meaning::Word(w) if ASKING.contains(w))
 }
 
 fn finish_one(

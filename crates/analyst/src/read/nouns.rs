@@ -1,7 +1,8 @@
 //! Nouns beside columns: what a row is, what a name is of, what is asked for after it.
 
 use crate::lex::ColRef;
-use crate::read::draft::Reader;
+use crate::question::{Agg, Measure, PER};
+use crate::read::draft::{Reader, Wanted};
 use crate::read::tokens::{Tok, Token};
 use crate::table::Role;
 use crate::word::Word;
@@ -87,5 +88,43 @@ impl Reader<'_> {
             && i + 2 >= self.tokens.len()
             && !self.tokens[i..].iter().any(named)
             && !self.draft.grouped
+    }
+
+    /// How many such things there are: rows when each row is one, else different names.
+    pub(super) fn count_of(&self, column: ColRef) -> Measure {
+        let best = self.count_column(column);
+        let one_each = self.scope.column(best).distinct >= self.scope.tables[best.table].rows;
+        if one_each && best.table == self.scope.in_scope[0] {
+            Measure::Rows
+        } else {
+            Measure::Of(Agg::Distinct, best)
+        }
+    }
+
+    /// Counting goes by number, not by name, where there is one.
+    pub(super) fn count_column(&self, column: ColRef) -> ColRef {
+        let concepts = &self.scope.column(column).concepts;
+        let id = concepts
+            .iter()
+            .flat_map(|(c, _)| self.scope.concept_columns(c))
+            .find(|(c, q)| *q == 3 && self.scope.role(*c) == Role::Id && c.table == column.table);
+        id.map_or(column, |(c, _)| c)
+    }
+
+    /// `average revenue per customer`: the total over the number of customers.
+    pub(super) fn per(&mut self, entity: ColRef) {
+        let counted = match self.draft.measures.last() {
+            Some(Wanted::Plain(column, _)) => Some(Measure::Of(Agg::Sum, *column)),
+            Some(Wanted::Fixed(m @ (Measure::Rows | Measure::Of(Agg::Distinct, _)))) => Some(m.clone()),
+            _ => None,
+        };
+        if let Some(numerator) = counted {
+            self.draft.measures.pop();
+            let numerator = Box::new(numerator);
+            let denominator = Box::new(Measure::Of(Agg::Distinct, entity));
+            self.draft.measures.push(Wanted::Fixed(Measure::Ratio { concept: PER, numerator, denominator }));
+        } else {
+            self.draft.dims.push(entity);
+        }
     }
 }

@@ -58,7 +58,7 @@ impl Reader<'_> {
                 c
             }
         }));
-        if let Some(cmp) = cmp.or(before) {
+        if let Some(cmp) = cmp.or(before).map(|c| self.bound_said_again(i, c)) {
             if self.counts_things(i) {
                 self.draft.counts = Some((cmp, n));
                 return i + 1;
@@ -236,6 +236,16 @@ impl Reader<'_> {
             let named = seconds(&column.words).or_else(|| seconds(&crate::norm::normal(&column.name)));
             named.or_else(|| units::of(column).and_then(units::seconds))
         });
+        // `超过8%` of a column that holds 8 for it.
+        let percent = self.text[self.tokens[i].start..self.tokens[i].end].contains(&'%');
+        let hundred = column.map(|c| self.scope.column(c)).is_some_and(|c| {
+            let high = c.max.as_deref().and_then(crate::observe::number);
+            high.is_some_and(|h| h > 1.5)
+                && (c.unit.as_deref() == Some("%") || c.name.contains('%') || c.words.ends_with('率'))
+        });
+        if percent && hundred {
+            return n * 100.0;
+        }
         said.zip(held).map_or(n, |(said, held)| n * said / held)
     }
 
@@ -251,6 +261,13 @@ impl Reader<'_> {
             let next = self.tokens.get(i + 1).filter(|t| t.start.saturating_sub(token.end) <= 1);
             next.and_then(|t| units::ending(&t.text))
         })
+    }
+
+    /// `欠费超过5000元`: the amount that is named, whatever the main one is.
+    fn money_named(&self, i: usize) -> bool {
+        let near = (i.saturating_sub(3)..i).filter_map(|j| self.col(j));
+        self.unit_said(i) == Some(units::Unit::Money)
+            && near.into_iter().any(|c| units::is_money(self.scope.column(c)))
     }
 
     /// A bound in a unit that is about no column named nearby: how long in another unit of time, a weight without one;
@@ -357,8 +374,10 @@ impl Reader<'_> {
             return self.col(j);
         }
         let people = self.party_bound(i);
-        if let Some(column) =
-            people.or_else(|| self.marks_bound(i)).or_else(|| self.age_bound(i)).or_else(|| self.by_unit(i))
+        if let Some(column) = people
+            .or_else(|| self.marks_bound(i))
+            .or_else(|| self.age_bound(i))
+            .or_else(|| self.by_unit(i).filter(|_| !self.money_named(i)))
         {
             let said =
                 (i.saturating_sub(4)..(i + 3).min(self.tokens.len())).find(|j| self.col(*j) == Some(column));

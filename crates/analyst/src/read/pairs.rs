@@ -68,7 +68,11 @@ impl Reader<'_> {
             matches!(self.tokens.get(i + 2).map(|t| &t.tok), Some(Tok::Val(..) | Tok::Word(Word::Equal)));
         let lacks = |c: &ColRef| match self.scope.role(*c) {
             Role::Measure => true,
-            Role::Dimension => !valued && self.tokens[i].text.starts_with("without"),
+            Role::Dimension => {
+                let held = self.scope.column(*c).nulls > 0;
+                !valued
+                    && (self.tokens[i].text.starts_with("without") || held && self.tokens[i].text == "没有")
+            }
             Role::Time => !matches!(self.tokens.get(i + 2).map(|t| &t.tok), Some(Tok::Time(_))),
             _ => false,
         };
@@ -235,6 +239,11 @@ impl Reader<'_> {
         }
         for i in 1..self.tokens.len() {
             let Some(cmp) = self.word(Some(i)).and_then(crate::read::draft::comparison) else { continue };
+            // `60岁及以上被保人`: the bound is the number's.
+            let text = self.tokens[i].text.as_str();
+            if matches!(self.tokens[i - 1].tok, Tok::Num(_)) && text.ends_with(['上', '下', '的']) {
+                continue;
+            }
             let figure =
                 |j: usize| self.col(j).filter(|c| self.scope.role(*c) == Role::Measure && !self.used[j]);
             let back = if i > 1 && self.word(Some(i - 1)) == Some(Word::Equal) { i - 2 } else { i - 1 };

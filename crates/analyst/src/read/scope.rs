@@ -42,7 +42,14 @@ pub fn choose(
         let helper = (0..tables.len())
             .filter(|t| !in_scope.contains(t))
             .max_by_key(|t| explains(*t, tables, glossary, mention));
-        if let Some(other) = helper.filter(|t| explains(*t, tables, glossary, mention) >= 3) {
+        // A part of a name is enough where nothing else is known about the word.
+        let unknown = in_scope.iter().all(|t| explains(*t, tables, glossary, mention) == 0)
+            && mention
+                .meanings
+                .iter()
+                .all(|m| matches!(m, Meaning::Column(..) | Meaning::Concept(_) | Meaning::Table(_)));
+        let least = if unknown { 2 } else { 3 };
+        if let Some(other) = helper.filter(|t| explains(*t, tables, glossary, mention) >= least) {
             in_scope.push(other);
         }
     }

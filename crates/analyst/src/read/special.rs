@@ -87,7 +87,7 @@ pub(super) fn special_intent(
         return Ok(true);
     }
     if draft.says_any(&[Word::Distribution, Word::Range])
-        && matches!(question.measures.first(), Some(Measure::Of(..)))
+        && matches!(question.measures.first(), Some(Measure::Of(agg, _)) if *agg != Agg::Distinct)
         && draft.grain.is_none()
     {
         question.groups = draft.dims.iter().take(1).map(|d| Group::By(*d)).collect();

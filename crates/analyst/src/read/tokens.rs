@@ -97,6 +97,14 @@ pub fn explains(table: usize, tables: &[Table], glossary: &Glossary, mention: &M
         Meaning::Value(at, _, q) if at.table == table => *q,
         Meaning::Table(t) | Meaning::RowNoun(t) if *t == table => 3,
         Meaning::Concept(i) => concept_fit(table, tables, glossary, *i),
+        // What was paid is told where there is money.
+        Meaning::Word(Word::HowMuch) if mention.text == "多少钱" && tables.len() > 1 => {
+            if crate::units::main_money(&tables[table]).is_some() {
+                3
+            } else {
+                0
+            }
+        }
         _ => 0,
     };
     mention.meanings.iter().map(score).max().unwrap_or(0)
@@ -218,6 +226,10 @@ fn concept_token(scope: &Scope<'_>, mention: &Mention, index: usize) -> Option<(
         let counts_rows = d == "count:order";
         let works = scope.first_of(n).is_some() && (scope.first_of(d).is_some() || counts_rows);
         return Some(if works { (65, Tok::Ratio(index)) } else { (10, Tok::Lacking(index)) });
+    }
+    // `各年级人数`: how many, never by whom.
+    if mention.text == "人数" && concept.role == ConceptRole::Entity {
+        return None;
     }
     let columns = scope.columns_for(concept);
     let Some(&(first, quality)) = columns.first() else {
