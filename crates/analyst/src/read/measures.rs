@@ -275,8 +275,7 @@ fn most_rows(scope: &Scope<'_>, draft: &Draft) -> bool {
     let held = ["quantity", "headcount", "visits", "guests", "passengers"]
         .iter()
         .any(|id| !scope.concept_columns(id).is_empty());
-    draft.acts && !held
-        || draft.most_of && !held
+    (draft.acts || draft.most_of) && !held
         || default_column(scope).is_some_and(averaged) && about_rows(scope, draft).is_none()
 }
 

@@ -99,11 +99,7 @@ pub fn explains(table: usize, tables: &[Table], glossary: &Glossary, mention: &M
         Meaning::Concept(i) => concept_fit(table, tables, glossary, *i),
         // What was paid is told where there is money.
         Meaning::Word(Word::HowMuch) if mention.text == "多少钱" && tables.len() > 1 => {
-            if crate::units::main_money(&tables[table]).is_some() {
-                3
-            } else {
-                0
-            }
+            3 * u8::from(crate::units::main_money(&tables[table]).is_some())
         }
         _ => 0,
     };
