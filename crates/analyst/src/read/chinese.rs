@@ -3,7 +3,7 @@
 
 use crate::lex::{ColRef, Lexed, Meaning};
 use crate::norm::is_cjk;
-use crate::question::{Agg, Cmp, Measure};
+use crate::question::{Agg, Cmp, Grain, Measure};
 use crate::read::draft::{Draft, Reader, Wanted};
 use crate::read::tokens::Tok;
 use crate::table::{Column, Role};
@@ -422,5 +422,17 @@ pub(super) fn says_deed(lexed: &Lexed) -> bool {
     lexed.mentions.iter().any(|m| {
         let bare = m.text.trim_end_matches(['了', '得', '的', '过']);
         m.meanings.iter().all(|m| *m == Meaning::Stop) && DEEDS.contains(&bare)
+    })
+}
+
+/// `月均` names a period and a mean in one word.
+pub(super) fn mean_per(text: &str) -> Option<Grain> {
+    Some(match text {
+        "日均" => Grain::Day,
+        "周均" => Grain::Week,
+        "月均" => Grain::Month,
+        "季均" => Grain::Quarter,
+        "年均" => Grain::Year,
+        _ => return None,
     })
 }

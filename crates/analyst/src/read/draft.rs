@@ -304,7 +304,7 @@ impl Reader<'_> {
             Word::Month => Some(Grain::Month),
             Word::Quarter => Some(Grain::Quarter),
             Word::Year => Some(Grain::Year),
-            Word::Mean => mean_per(&self.tokens[i].text),
+            Word::Mean => chinese::mean_per(&self.tokens[i].text),
             _ => None,
         };
         // `12 months` counts, it does not group.
@@ -477,18 +477,6 @@ const A_PERIOD: [&str; 6] = ["a day", "a week", "a month", "a quarter", "a year"
 /// Words that make one figure of several times.
 const ADDED: [&str; 10] =
     ["合计", "一共", "总共", "共计", "加起来", "共", "altogether", "in total", "combined", "汇总"];
-
-/// `月均` names a period and a mean in one word.
-fn mean_per(text: &str) -> Option<Grain> {
-    Some(match text {
-        "日均" => Grain::Day,
-        "周均" => Grain::Week,
-        "月均" => Grain::Month,
-        "季均" => Grain::Quarter,
-        "年均" => Grain::Year,
-        _ => return None,
-    })
-}
 
 pub(super) fn comparison(w: Word) -> Option<Cmp> {
     Some(match w {
