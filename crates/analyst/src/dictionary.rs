@@ -185,6 +185,9 @@ impl Dictionary {
         }
         for noun in &others {
             self.add(noun, Meaning::Table(t));
+            if sold_one_by_one(table, &heads, noun, glossary) {
+                self.add(noun, Meaning::RowNoun(t));
+            }
         }
         let sells = table.columns.iter().any(|c| c.concepts.iter().any(|(id, q)| id == "revenue" && *q >= 2));
         let things = table.columns.iter().any(|c| c.has_concept("product"));
@@ -381,6 +384,19 @@ impl Dictionary {
             ends_word(text, end, phrase, meaning).map(|end| (end, meaning))
         })
     }
+}
+
+/// `cars` of `car_sales`, where no column says how many: each row is one.
+fn sold_one_by_one(table: &Table, heads: &[String], noun: &str, glossary: &Glossary) -> bool {
+    const DEALS: [&str; 4] = ["sale", "rental", "auction", "hire"];
+    let deal = heads.iter().any(|h| DEALS.contains(&h.as_str()));
+    let meant = |c: &&crate::glossary::Concept| c.names.iter().any(|n| n == noun);
+    let named = |c: &crate::table::Column| {
+        c.has_concept("quantity")
+            || c.full.split(' ').any(|w| w == noun)
+            || glossary.concepts.iter().filter(meant).any(|m| c.has_concept(&m.id))
+    };
+    deal && noun.is_ascii() && !table.columns.iter().any(named)
 }
 
 /// `保养` where one kind of row is `常规保养`: such rows, not all of them.

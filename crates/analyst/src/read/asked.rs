@@ -50,6 +50,13 @@ impl Reader<'_> {
         if !text.is_ascii() || text.contains(' ') {
             return false;
         }
+        // `number of sales`, where the price of each is what came in.
+        if self.tokens[i].rows
+            && found.has_concept("price")
+            && matches!(self.before_values(i), Some(Word::HowMany | Word::Count))
+        {
+            return true;
+        }
         let full = without_unit(&found.full);
         let root = stem(text);
         let Some((before, last)) = full.rsplit_once(' ') else { return false };

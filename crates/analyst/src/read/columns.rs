@@ -169,7 +169,8 @@ impl Reader<'_> {
                 } else {
                     let counted =
                         self.before_values(i) == Some(Word::HowMany) && !self.draft.says(Word::Mean);
-                    let agg = agg.take().or(counted.then_some(Agg::Sum));
+                    let summed = counted || self.is_taken_in(i, column);
+                    let agg = agg.take().or(summed.then_some(Agg::Sum));
                     for more in std::mem::take(&mut self.draft.more_aggs) {
                         self.draft.measures.push(Wanted::Plain(column, Some(more)));
                     }

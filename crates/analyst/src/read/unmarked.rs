@@ -4,9 +4,11 @@
 use crate::lex::ColRef;
 use crate::names::without_unit;
 use crate::question::{Group, Join, Note, Question};
+use crate::read::draft::Reader;
 use crate::read::scope;
 use crate::read::tokens::{Scope, Tok, Token};
 use crate::table::{Role, Table};
+use crate::word::Word;
 
 const PLANNED: [&str; 22] = [
     "计划",
@@ -53,6 +55,20 @@ pub(super) fn prefer_done(scope: &Scope<'_>, tokens: &mut [Token]) {
         if let Some(column) = (0..table.columns.len()).find(|c| done(*c)) {
             token.tok = Tok::Col(ColRef { table: taken.table, column }, Some(taken));
         }
+    }
+}
+
+impl Reader<'_> {
+    /// `sales revenue` of a `Sale Price`: a price by name, added up as what came in.
+    pub(super) fn is_taken_in(&self, i: usize, column: ColRef) -> bool {
+        let text = self.tokens[i].text.as_str();
+        let takings = self.scope.glossary.concept("revenue");
+        let column = self.scope.column(column);
+        !column.full.contains(text)
+            && column.has_concept("revenue")
+            && column.has_concept("price")
+            && !self.draft.says_any(&[Word::Mean, Word::Median])
+            && takings.is_some_and(|c| c.names.iter().any(|n| n == text))
     }
 }
 

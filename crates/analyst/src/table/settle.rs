@@ -40,6 +40,37 @@ pub(super) fn settle_money(columns: &mut [Column]) {
     }
 }
 
+/// Where every row is one thing sold, what it was sold for is what came in: `Sale Price`, and no quantity.
+pub(super) fn settle_price(columns: &mut [Column], rows: u64) {
+    let several =
+        |c: &Column| ["quantity", "yield_amount", "nights", "guests"].iter().any(|id| c.has_concept(id));
+    let sold = columns.iter().any(|c| c.concepts.iter().any(|(id, q)| id == "revenue" && *q >= 2));
+    let dated = columns.iter().any(|c| c.role == Role::Time);
+    let numbered = columns.iter().any(|c| c.role == Role::Id && c.distinct == rows);
+    if sold || !dated || !numbered || columns.iter().any(several) {
+        return;
+    }
+    const SOLD_FOR: [&str; 9] = [
+        "sale price",
+        "sales price",
+        "selling price",
+        "sold price",
+        "price sold",
+        "hammer price",
+        "成交价",
+        "成交总价",
+        "售价",
+    ];
+    let price = |c: &Column| {
+        let name = crate::names::without_unit(&c.full);
+        c.role == Role::Measure && SOLD_FOR.contains(&name)
+    };
+    let mut found = columns.iter_mut().filter(|c| price(c));
+    if let (Some(only), None) = (found.next(), found.next()) {
+        only.concepts.push(("revenue".to_owned(), 2));
+    }
+}
+
 /// The only column of names that are neither people's nor places' tells the goods: `药品名称`.
 pub(super) fn settle_product(columns: &mut [Column], rows: u64) {
     const OTHERS: [&str; 22] = [

@@ -104,3 +104,15 @@ fn a_group_is_called_by_its_name_unless_numbers_are_asked_for() {
     assert!(ask(&mut bench, "which leader had the most orders?").contains("**Cid**"));
     assert!(ask(&mut bench, "which leader id had the most orders?").contains("**L3**"));
 }
+
+#[test]
+fn where_each_row_is_one_thing_sold_its_price_is_what_came_in() {
+    let mut bench = bench(
+        "car_sales",
+        "Stock #,Model,Sale Price ($),Sale Date,Lot,Warranty ($)\nU1,Escape,10000,2024-01-03,Main St,500\nU2,F-150,30000,2024-01-09,Main St,\nU3,F-150,20000,2024-02-11,Airport Rd,\n",
+    );
+    assert!(ask(&mut bench, "how many cars did we sell in January 2024?").contains("**2**"));
+    assert!(ask(&mut bench, "sales revenue by lot").contains("40,000"));
+    assert!(ask(&mut bench, "average sale price").contains("**20,000**"));
+    assert!(ask(&mut bench, "number of sales for Airport Rd").contains("**1**"));
+}
