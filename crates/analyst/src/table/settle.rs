@@ -46,7 +46,7 @@ pub(super) fn settle_price(columns: &mut [Column], rows: u64) {
         |c: &Column| ["quantity", "yield_amount", "nights", "guests"].iter().any(|id| c.has_concept(id));
     let sold = columns.iter().any(|c| c.concepts.iter().any(|(id, q)| id == "revenue" && *q >= 2));
     let dated = columns.iter().any(|c| c.role == Role::Time);
-    let numbered = columns.iter().any(|c| c.role == Role::Id && c.distinct == rows);
+    let numbered = columns.iter().any(|c| c.role != Role::Measure && c.distinct == rows);
     if sold || !dated || !numbered || columns.iter().any(several) {
         return;
     }
