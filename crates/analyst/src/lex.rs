@@ -78,7 +78,7 @@ static ZH_COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"(?:前|后|倒数|最[高低大小多少好差]的?|未来|接下来|下)([二三四五六七八九]?十[一二三四五六七八九]?|[两二三四五六七八九])(?:个|名|位|家|种|款|大|的|[^月季年周日天]|$)").ok()
 });
 static ZH_ALL: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"([二三四五六七八九]?十[一二三四五六七八九]?|[两二三四五六七八九])(?:个|家|条|位|名|种|类|大|座|间|款|门|所|处|辆|台|户|样|幢|支|款)").ok()
+    Regex::new(r"([二三四五六七八九]?十[一二三四五六七八九]?|[两二三四五六七八九])(个|家|条|位|名|种|类|大|座|间|款|门|所|处|辆|台|户|样|幢|支)").ok()
 });
 static EN_COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\b(zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|half a dozen|a couple of|fifteen|twenty|thirty|forty|fifty|sixty|ninety|(?:a|one) hundred|(?:a|one) thousand)\b").ok()
@@ -142,6 +142,10 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
     }
     for c in ZH_COUNTS.iter().chain(ZH_ALL.iter()).chain(EN_COUNTS.iter()).flat_map(|r| r.captures_iter(text))
     {
+        // `三样`: the classifier says no more.
+        if let Some(one) = c.get(2) {
+            found.push((at(one.start()), at(one.end()), Meaning::Stop));
+        }
         if let Some((m, n)) =
             c.get(1).and_then(|m| small(m.as_str()).or_else(|| large(m.as_str())).map(|n| (m, n)))
         {

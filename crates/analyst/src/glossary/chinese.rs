@@ -61,6 +61,11 @@ impl Classifiers {
         Self::asked(text).is_some_and(|c| self.rows.iter().any(|p| p == c))
     }
 
+    /// `几种`, `多少款`: kinds are asked for.
+    pub fn asks_kinds(&self, text: &str) -> bool {
+        Self::asked(text).is_some_and(|c| self.kinds.iter().any(|p| p == c))
+    }
+
     /// `每盒`, `每一瓶`: one piece.
     pub fn each_piece(&self, text: &str) -> bool {
         let one = text.strip_prefix("每一").or_else(|| text.strip_prefix('每'));

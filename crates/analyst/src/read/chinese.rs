@@ -3,9 +3,9 @@
 
 use crate::lex::{ColRef, Lexed, Meaning};
 use crate::norm::is_cjk;
-use crate::question::{Agg, Cmp, Grain, Measure};
+use crate::question::{Agg, Cmp, Filter, Grain, Measure, PER, Question};
 use crate::read::draft::{Draft, Reader, Wanted};
-use crate::read::tokens::Tok;
+use crate::read::tokens::{Scope, Tok};
 use crate::table::{Column, Role};
 use crate::word::Word;
 
@@ -258,7 +258,10 @@ impl Reader<'_> {
         } else {
             return;
         };
-        let plain = self.draft.plain_measures();
+        let mut plain = self.draft.plain_measures();
+        if plain.is_empty() && self.draft.asks_units {
+            plain.extend(self.scope.concept_columns("quantity").first().map(|(c, _)| *c));
+        }
         if let ([column], true) = (&plain[..], self.draft.dims.is_empty()) {
             self.draft.measures = vec![Wanted::Plain(*column, Some(agg))];
             self.draft.words.remove(&Word::Highest);
@@ -310,6 +313,21 @@ impl Reader<'_> {
             .find(|c| PEOPLE.contains(&c.id.as_str()) && c.names.iter().any(|n| n == text));
         let told = concept.is_some_and(|c| !self.scope.concept_columns(&c.id).is_empty());
         self.chinese(i) && concept.is_some() && !told && column.table == self.scope.in_scope[0]
+    }
+
+    /// `每位会员平均`: one of many that come up again and again under a number.
+    pub(super) fn each_of_many(&self, i: usize, column: ColRef) -> bool {
+        const EACH: [Word; 7] =
+            [Word::Which, Word::Who, Word::Highest, Word::Lowest, Word::Top, Word::Rank, Word::List];
+        self.chinese(i)
+            && self.before(i) == Some(Word::By)
+            && self.tokens[i - 1].text.starts_with('每')
+            && self.scope.role(column) == Role::Id
+            && self.scope.column(column).distinct < self.scope.tables[column.table].rows
+            && self.draft.says(Word::Mean)
+            && !self.draft.says_any(&EACH)
+            && self.draft.dims.is_empty()
+            && self.draft.grain.is_none()
     }
 
     /// `谁经手的采购单`: whose, where the noun is no person.
@@ -435,4 +453,41 @@ pub(super) fn mean_per(text: &str) -> Option<Grain> {
         "年均" => Grain::Year,
         _ => return None,
     })
+}
+
+/// `处方药和非处方药`: a value and all others, which are only told apart where there are two.
+pub(super) fn value_both_ways(scope: &Scope<'_>, draft: &mut Draft) {
+    let said = |no: bool| draft.values.iter().filter(move |(_, _, n)| *n == no);
+    let both: Vec<(ColRef, String)> = said(false)
+        .filter(|(c, v, _)| said(true).any(|(d, w, _)| c == d && v == w))
+        .map(|(c, v, _)| (*c, v.clone()))
+        .collect();
+    for (column, value) in both {
+        draft.values.retain(|(c, v, _)| *c != column || *v != value);
+        if scope.column(column).distinct == 2 {
+            draft.dims.push(column);
+            draft.grouped = true;
+        } else {
+            draft.dangling.push(value);
+        }
+    }
+}
+
+/// `每位会员平均花了多少钱`: the total over the number of members.
+pub(super) fn divide_by_entity(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+    let Some(entity) = draft.per_entity.filter(|_| question.groups.is_empty() && draft.says(Word::Mean))
+    else {
+        return;
+    };
+    let numerator = match &question.measures[..] {
+        [Measure::Of(Agg::Mean | Agg::Sum, column)] => Measure::Of(Agg::Sum, *column),
+        [Measure::Rows] => Measure::Rows,
+        _ => return,
+    };
+    let (numerator, denominator) = (Box::new(numerator), Box::new(Measure::Of(Agg::Distinct, entity)));
+    question.measures = vec![Measure::Ratio { concept: PER, numerator, denominator }];
+    // What belongs to nobody is not theirs.
+    if scope.column(entity).nulls > 0 {
+        question.filters.push(Filter::Filled { column: entity });
+    }
 }

@@ -312,7 +312,9 @@ impl Reader<'_> {
             && each.contains(&self.tokens[i - 1].text.as_str())
             && (self.draft.says_any(&[Word::Mean, Word::Median, Word::Stddev, Word::Spend]) || agg.is_some())
             && (self.count_of(column) == Measure::Rows || self.tokens[i].rows && self.is_modifier(i, column));
-        if per_row {
+        if self.each_of_many(i, column) {
+            self.draft.per_entity = Some(column);
+        } else if per_row {
             // The mean over rows is the mean per such thing.
             self.draft.names_rows = true;
         } else if per_id {

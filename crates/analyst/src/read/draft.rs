@@ -63,6 +63,10 @@ pub struct Draft {
     pub added_up: bool,
     /// `A占B`, where B is a value: columns that limit the whole.
     pub wholes: Vec<ColRef>,
+    /// `每位会员平均`.
+    pub per_entity: Option<ColRef>,
+    /// `几种`: kinds, not rows.
+    pub asks_kinds: bool,
     /// `多派了`: something done to each row.
     pub acts: bool,
     /// `各占`.
@@ -205,6 +209,7 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     draft.acts = chinese::says_deed(lexed);
     draft.each_share = chinese::says_each_share(text);
     chinese::both_sides(&mut draft);
+    chinese::value_both_ways(scope, &mut draft);
     let denied: Vec<ColRef> = draft.flags.iter().filter(|(_, yes)| !yes).map(|(c, _)| *c).collect();
     draft.flags.retain(|(c, yes)| !yes || !denied.contains(c));
     draft.part_last = pairs::part_comes_last(scope, &spoken);
@@ -386,6 +391,7 @@ impl Reader<'_> {
         self.draft.amounts |= said.contains("总额") || said.contains("总金额");
         self.draft.popular |= said.contains("popular") || said.contains("欢迎") || said.contains("热门");
         self.draft.asks_units |= self.scope.glossary.classifiers.asks_pieces(said);
+        self.draft.asks_kinds |= self.scope.glossary.classifiers.asks_kinds(said);
         self.draft.most |=
             matches!(said.trim_end_matches(['的', '是']), "most" | "fewest" | "least" | "最多" | "最少");
         self.draft.most_of |=

@@ -14,7 +14,7 @@ use crate::read::conditions::{
 use crate::read::draft::{Draft, Wanted};
 use crate::read::measures::{add_implied, measures, need_measure, person};
 use crate::read::tokens::Scope;
-use crate::read::{extremes, firsts, growth, guard, periods, scope, sense, special, unmarked};
+use crate::read::{chinese, extremes, firsts, growth, guard, periods, scope, sense, special, unmarked};
 use crate::table::{DateForm, Kind, Role};
 use crate::timex::Days;
 use crate::word::Word;
@@ -91,6 +91,7 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     if question.having.is_some() && !grouped {
         return Err(Refusal::NothingAsked);
     }
+    chinese::divide_by_entity(scope, &draft, &mut question);
     name_people(scope, &draft, &mut question);
     unmarked::name_groups(scope, draft.names_numbers, &mut question);
     if rate_is_lost(scope, &draft, &question) {

@@ -150,7 +150,10 @@ pub(super) fn counted_things(scope: &Scope<'_>, draft: &Draft) -> Measure {
     };
     let person = people.first().map(|c| numbered(c).unwrap_or(*c));
     let person = person.or_else(|| counted_people(scope).map(|(c, _)| c)).filter(|_| draft.asks_people);
-    match person.or_else(|| home(scope).filter(|_| draft.asks_homes)) {
+    // `几种`: of the goods, where rows would be too many.
+    let goods = scope.concept_columns("product").first().map(|(c, _)| *c).filter(|_| draft.asks_kinds);
+    let goods = goods.filter(|c| scope.role(*c) == Role::Dimension);
+    match person.or(goods).or_else(|| home(scope).filter(|_| draft.asks_homes)) {
         Some(c) if scope.role(c) == Role::Measure => Measure::Of(Agg::Sum, c),
         Some(c) => Measure::Of(Agg::Distinct, c),
         None => Measure::Rows,

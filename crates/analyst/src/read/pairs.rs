@@ -68,10 +68,13 @@ impl Reader<'_> {
             matches!(self.tokens.get(i + 2).map(|t| &t.tok), Some(Tok::Val(..) | Tok::Word(Word::Equal)));
         let lacks = |c: &ColRef| match self.scope.role(*c) {
             Role::Measure => true,
-            Role::Dimension => {
+            Role::Dimension | Role::Id => {
+                let said = self.tokens[i].text.as_str();
                 let held = self.scope.column(*c).nulls > 0;
+                let numbered = self.scope.role(*c) == Role::Id;
                 !valued
-                    && (self.tokens[i].text.starts_with("without") || held && self.tokens[i].text == "没有")
+                    && (said.starts_with("without") && !numbered
+                        || held && ["没有", "没", "无"].contains(&said))
             }
             Role::Time => !matches!(self.tokens.get(i + 2).map(|t| &t.tok), Some(Tok::Time(_))),
             _ => false,

@@ -88,3 +88,29 @@ fn the_head_of_a_compound_decides() {
     let months = bench.ask(&[], "每月收入的趋势").report.content;
     assert!(months.contains("| 2024-01 | 3,000 |"), "{months}");
 }
+
+#[test]
+fn what_is_denied_or_had_limits_the_rows() {
+    let mut bench = pharmacy();
+    assert!(ask(&mut bench, "没用会员卡的消费有几笔").contains("**2**"));
+    assert!(ask(&mut bench, "没有会员卡号的有多少笔").contains("**2**"));
+    assert!(ask(&mut bench, "每位会员平均花了多少钱").contains("**50**"));
+    assert!(!ask(&mut bench, "东店和非东店的收入各是多少").contains("**"));
+}
+
+#[test]
+fn values_are_added_up_where_they_are_said_together() {
+    let mut bench = pharmacy();
+    assert!(ask(&mut bench, "东店和西店一共收了多少钱").contains("**110**"));
+    let each = bench.ask(&[], "东店和西店各收了多少钱").report.content;
+    assert!(each.contains("| 东店 | 70 |"), "{each}");
+    assert!(ask(&mut bench, "感冒灵颗粒占全部实收金额的百分之几").contains("**18.75%**"));
+}
+
+#[test]
+fn bounds_said_again_and_kinds_are_exact() {
+    let mut bench = pharmacy();
+    assert!(ask(&mut bench, "实收金额30元以上的有几单（不含30元）").contains("**2**"));
+    assert!(ask(&mut bench, "实收金额30元以上的药有几种").contains("**2**"));
+    assert!(ask(&mut bench, "一单最多买了几件").contains("**5**"));
+}
