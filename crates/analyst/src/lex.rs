@@ -106,6 +106,9 @@ fn large(text: &str) -> Option<i32> {
         _ => return None,
     })
 }
+static HALVES: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"\b(half) (?:of|the|our|all)\b|(一半)|\b(?:than|least|most|exactly) (one)\b").ok()
+});
 
 fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
     let mut found = Vec::new();
@@ -150,6 +153,12 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
             c.get(1).and_then(|m| small(m.as_str()).or_else(|| large(m.as_str())).map(|n| (m, n)))
         {
             found.push((at(m.start()), at(m.end()), Meaning::Number(f64::from(n))));
+        }
+    }
+    for c in HALVES.iter().flat_map(|r| r.captures_iter(text)) {
+        let number = if c.get(3).is_some() { 1.0 } else { 0.5 };
+        if let Some(m) = (1..=3).find_map(|g| c.get(g)) {
+            found.push((at(m.start()), at(m.end()), Meaning::Number(number)));
         }
     }
     found

@@ -83,11 +83,6 @@ pub fn small(text: &str) -> Option<i32> {
     if text == "两" {
         return Some(2);
     }
-    // `二十五`
-    if let Some((tens, ones)) = text.split_once('十').filter(|(t, o)| !t.is_empty() || !o.is_empty()) {
-        let digit = |w: &str, none: i32| if w.is_empty() { Some(none) } else { small(w) };
-        return digit(tens, 1).zip(digit(ones, 0)).map(|(t, o)| t * 10 + o).filter(|n| *n < 100);
-    }
     let named = ZH.iter().position(|w| *w == text).or_else(|| EN.iter().position(|w| *w == text));
     named.and_then(|i| i32::try_from(i).ok()).or_else(|| text.parse().ok())
 }

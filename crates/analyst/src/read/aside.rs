@@ -61,7 +61,11 @@ impl Reader<'_> {
         let after: String = self.text[self.tokens[i].end..].iter().collect();
         let mut words = after.split(|c: char| !c.is_alphanumeric()).filter(|w| !w.is_empty());
         let (first, second) = (words.next(), words.next());
-        first == Some("included") || second == Some("included") && first != Some("not")
+        let zh: String = after.chars().take(6).collect();
+        first == Some("included")
+            || second == Some("included") && first != Some("not")
+            || zh.contains("在内")
+            || zh.contains("也算")
     }
 
     /// `across all subscriptions, which country …`: all of them together.

@@ -309,6 +309,11 @@ pub(super) fn add_asked(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), Refu
     }
     if let Some(unit) = draft.asks_unit {
         let held = |c: &ColRef| units::of(scope.column(*c));
+        // `成交重量最大，多少公斤`: the one told in that unit.
+        if plain.len() > 1 && plain.iter().any(|c| held(c) == Some(unit)) {
+            draft.measures.retain(|m| !matches!(m, Wanted::Plain(c, _) if held(c) != Some(unit)));
+        }
+        let plain = draft.plain_measures();
         // `how many days does a deal take`: no amount of money says so.
         if plain
             .iter()

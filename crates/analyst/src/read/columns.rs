@@ -1,10 +1,11 @@
 //! What each named column is for: measured, counted, grouped by, or a condition.
 
 use crate::lex::ColRef;
-use crate::question::{Agg, Grain, Measure, Note};
+use crate::question::{Agg, Cmp, Grain, Measure, Note};
 use crate::read::draft::{Reader, Wanted};
 use crate::read::measures::person;
-use crate::read::tokens::{Scope, Tok, Token};
+use crate::read::rates::ratio;
+use crate::read::tokens::{Tok, Token};
 use crate::table::Role;
 use crate::word::Word;
 
@@ -124,6 +125,11 @@ impl Reader<'_> {
                     || self.bounded_thing(i, column) =>
             {
                 self.used[i] = true;
+            }
+            Role::Measure if self.holds_some(i, column) => {
+                self.used[i] = true;
+                self.draft.numbers.push((Some(column), Cmp::Gt, 0.0));
+                self.draft.conditioned.push(column);
             }
             Role::Measure if self.names_what_rows_are(i, column) => self.read_row_noun(i),
             Role::Measure if self.spent_per(i) => {
@@ -264,7 +270,8 @@ impl Reader<'_> {
             || self.after(i) == Some(Word::Count) && if by { touching(i + 1) } else { self.close(i, i + 1) }
             || self.asked_after(i);
         let suffix = self.counts_despite_quantity(i) || suffix && !self.people_of(i, column);
-        if !suffix && (self.is_set_aside(i) || self.owner_of_next(i, column)) {
+        let narrowed = !by && self.is_narrowed(i, column);
+        if !suffix && (self.is_set_aside(i) || narrowed || self.owner_of_next(i, column)) {
             self.used[i] = true;
             return;
         }
@@ -394,21 +401,6 @@ impl Reader<'_> {
 /// `admissions`, not `admission date`.
 fn names_event(said: &str) -> bool {
     !["date", "time", "日期", "时间", "year", "年份", "month", "月份"].iter().any(|w| said.contains(w))
-}
-
-/// A ratio concept over the columns in scope.
-pub fn ratio(scope: &Scope<'_>, concept: usize) -> Option<Measure> {
-    let (n, d) = scope.glossary.concepts[concept].terms.as_ref()?;
-    let term = |t: &str| match t.strip_prefix("count:") {
-        Some(entity) => {
-            let columns = scope.concept_columns(entity);
-            let id = columns.iter().find(|(c, _)| scope.role(*c) == Role::Id).or(columns.first());
-            Some(id.map_or(Measure::Rows, |(c, _)| Measure::Of(Agg::Distinct, *c)))
-        }
-        None => scope.concept_columns(t).first().map(|(c, _)| Measure::Of(Agg::Sum, *c)),
-    };
-    let (n, d) = (scope.first_of(n).unwrap_or(n), scope.first_of(d).unwrap_or(d));
-    Some(Measure::Ratio { concept, numerator: Box::new(term(n)?), denominator: Box::new(term(d)?) })
 }
 
 pub(super) fn aggregate(w: Word) -> Option<Agg> {

@@ -243,7 +243,7 @@ pub(super) fn set_numbers(scope: &Scope<'_>, draft: &Draft, question: &mut Quest
         draft.says_any(&[Word::Which, Word::List]) && group.is_some() && draft.numbers.len() == 1;
     for (column, cmp, value) in &draft.numbers {
         let fallback = question.measures.iter().find_map(|m| match m {
-            Measure::Of(_, c) => Some(*c),
+            Measure::Of(agg, c) if *agg != Agg::Distinct => Some(*c),
             _ => None,
         });
         // `borrowers under 30`: the one figure about borrowers.

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 
 use crate::lex::{ColRef, Lexed};
 use crate::question::{Agg, ChartKind, Cmp, Grain, Measure, Note, Order};
+use crate::read::periods::{A_PERIOD, ADDED};
 use crate::read::tokens::{Scope, Tok, Token};
 use crate::read::{asked, chinese, pairs, sense, unmarked};
 use crate::table::Role;
@@ -127,6 +128,8 @@ pub struct Draft {
     pub most_of: bool,
     /// `by` or `which` came with a dimension.
     pub grouped: bool,
+    /// What is asked whether it comes up again.
+    pub repeated: Option<ColRef>,
     /// `合计`, `together`: several times or values as one.
     pub adds_up: bool,
     /// `the largest order`: one row, not a group.
@@ -177,6 +180,8 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
         Draft { hints: asked::hints(scope, lexed), unsure: !lexed.ignored.is_empty(), ..Draft::default() };
     let text = &lexed.text;
     let mut reader = Reader { scope, tokens: &spoken, used: vec![false; spoken.len()], units, draft, text };
+    let words: String = text.iter().collect();
+    reader.draft.adds_up = ADDED.iter().any(|w| words.contains(w));
     reader.draft.value_figure = sense::figure_of_value(scope, lexed);
     for token in verbs {
         if let Tok::Word(w) = token.tok {
@@ -200,6 +205,7 @@ pub fn draft(scope: &Scope<'_>, tokens: &[Token], lexed: &Lexed) -> Draft {
     reader.read_both();
     reader.read_most_in_one();
     reader.read_wholes();
+    reader.read_part_of_all();
     let mut draft = reader.draft;
     if let Some(unit) = draft.per_unit.filter(|u| !draft.plain_measures().contains(u)) {
         draft.measures.push(Wanted::Plain(unit, None));
@@ -276,6 +282,9 @@ impl Reader<'_> {
 
     fn note_word(&mut self, i: usize, w: Word) {
         self.draft.words.insert(w);
+        if matches!(w, Word::Repeated | Word::Once) {
+            self.draft.repeated = (0..i).rev().find_map(|j| self.col(j));
+        }
         self.note_question_word(i, w);
         let next = self.tokens.get(i + 1);
         self.draft.most_such |= w == Word::Highest
@@ -297,7 +306,6 @@ impl Reader<'_> {
                     && t.start - self.tokens[i].end <= 1
             });
         self.draft.mean_period |= A_PERIOD.contains(&self.tokens[i].text.as_str());
-        self.draft.adds_up |= w == Word::Sum && ADDED.contains(&self.tokens[i].text.as_str());
         self.draft.next_year |= matches!(self.tokens[i].text.as_str(), "明年" | "next year" | "下一年");
         self.draft.long |= matches!(self.tokens[i].text.as_str(), "how long" | "多久" | "多长时间");
         self.draft.share_leads |= w == Word::Share && self.tokens[i].text.is_ascii();
@@ -477,12 +485,6 @@ impl Reader<'_> {
         }
     }
 }
-
-/// `sessions a day`: of each, on average.
-const A_PERIOD: [&str; 6] = ["a day", "a week", "a month", "a quarter", "a year", "an hour"];
-/// Words that make one figure of several times.
-const ADDED: [&str; 10] =
-    ["合计", "一共", "总共", "共计", "加起来", "共", "altogether", "in total", "combined", "汇总"];
 
 pub(super) fn comparison(w: Word) -> Option<Cmp> {
     Some(match w {

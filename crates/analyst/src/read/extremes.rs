@@ -10,46 +10,45 @@ use crate::word::Word;
 impl Reader<'_> {
     /// `the largest single gift`, `金额最高的订单`: the superlative is about one row, whoever it belongs to.
     pub(super) fn read_row_extreme(&mut self) {
-        let superlative = |i: usize| {
-            matches!(self.word(Some(i)), Some(Word::Highest | Word::Lowest))
-                && !matches!(
-                    self.tokens[i].text.trim_end_matches(['的', '是']),
-                    "most" | "fewest" | "least" | "最多" | "最少"
-                )
-        };
+        const BETWEEN: [&str; 9] =
+            ["", "单", "的", "一笔", "一单", "single", "individual", "ever", "one-off"];
         let row = |i: usize| match self.tokens.get(i).map(|t| &t.tok) {
-            Some(Tok::RowNoun) => true,
+            Some(Tok::RowNoun | Tok::Word(Word::Rows)) => true,
             Some(Tok::Col(c, _)) => self.is_each_row(*c),
             _ => false,
         };
         let near = |i: usize| {
             self.tokens.get(i + 1).is_some_and(|t| {
                 let between: String = self.text[self.tokens[i].end..t.start].iter().collect();
-                [
-                    "",
-                    "单",
-                    "的",
-                    "的一笔",
-                    "的一单",
-                    "的一次",
-                    "的那笔",
-                    "的那单",
-                    "一笔",
-                    "一单",
-                    "单笔",
-                    "single",
-                    "individual",
-                    "ever",
-                    "one-off",
-                ]
-                .contains(&between.trim())
+                BETWEEN.contains(&between.trim())
             })
         };
         let plural =
             |i: usize| self.tokens.get(i).is_some_and(|t| t.text.is_ascii() && t.text.ends_with('s'));
-        self.draft.row_extreme = (0..self.tokens.len()).any(|i| {
-            superlative(i) && near(i) && row(i + 1) && !plural(i + 1) && !self.figure_follows(i + 1)
-        });
+        let one = |i: usize| near(i) && row(i + 1) && !plural(i + 1) && !self.figure_follows(i + 1);
+        let said = |i: usize| matches!(self.word(Some(i)), Some(Word::Highest | Word::Lowest));
+        let text: String = self.text.iter().collect();
+        let alone = ALONE.iter().any(|w| text.contains(w));
+        self.draft.row_extreme = (0..self.tokens.len())
+            .any(|i| said(i) && (alone || !self.counts_most(i) && (one(i) || self.piece_follows(i))));
+    }
+
+    /// `最多的` alone counts; `到店次数最多的会员` is of a figure that each row has.
+    fn counts_most(&self, i: usize) -> bool {
+        let figure = i > 0
+            && self.col(i - 1).is_some_and(|c| self.scope.role(c) == Role::Measure)
+            && self.tokens[i - 1].end == self.tokens[i].start;
+        let text = self.tokens[i].text.trim_end_matches(['的', '是']);
+        matches!(text, "most" | "fewest" | "least") || matches!(text, "最多" | "最少") && !figure
+    }
+
+    /// `最大的一单`, `最高的那笔`.
+    fn piece_follows(&self, i: usize) -> bool {
+        let after: String = self.text[self.tokens[i].end..].iter().take(5).collect();
+        let after = after.trim_start_matches('的');
+        ["一", "那", "那一", "单"]
+            .iter()
+            .any(|w| after.strip_prefix(w).is_some_and(|rest| rest.starts_with(|c: char| PIECES.contains(c))))
     }
 
     /// A number each row has for itself.
@@ -58,6 +57,12 @@ impl Reader<'_> {
         self.scope.role(column) == Role::Id && self.scope.column(column).distinct * 100 >= table.rows * 99
     }
 }
+
+/// What single things are counted in.
+const PIECES: &str = "单笔件条票次张份台套辆户个批桩起例位名";
+/// Words that make a superlative one of single rows.
+const ALONE: [&str; 8] =
+    ["单笔", "单次", "单个订单", "一单最", "一笔最", "一次最", "in a single", "in one order"];
 
 /// `youngest and oldest`, `最高和最低`: both figures. True when the question is one.
 pub(super) fn both_ends(scope: &Scope<'_>, draft: &Draft, question: &mut Question) -> bool {
@@ -92,6 +97,13 @@ pub(super) fn one_row(scope: &Scope<'_>, draft: &Draft, question: &mut Question)
             .or_else(|| crate::units::main_money(table).map(|column| ColRef { table: main, column }));
         let Some(figure) = figure else { return false };
         question.measures = vec![Measure::Of(Agg::Sum, figure)];
+    }
+    // `多少` asks for the figure again; a mean per row is of the same figure.
+    question.measures.retain(|m| *m != Measure::Rows);
+    if let [Measure::Ratio { numerator, denominator, .. }] = &question.measures[..]
+        && **denominator == Measure::Rows
+    {
+        question.measures = vec![(**numerator).clone()];
     }
     if !matches!(question.measures[..], [Measure::Of(Agg::Sum | Agg::Mean, _)]) {
         return false;

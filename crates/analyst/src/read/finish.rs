@@ -14,7 +14,9 @@ use crate::read::conditions::{
 use crate::read::draft::{Draft, Wanted};
 use crate::read::measures::{add_implied, measures, need_measure, person};
 use crate::read::tokens::Scope;
-use crate::read::{chinese, extremes, firsts, growth, guard, periods, scope, sense, special, unmarked};
+use crate::read::{
+    chinese, extremes, firsts, growth, guard, periods, rates, scope, sense, share, special, unmarked,
+};
 use crate::table::{DateForm, Kind, Role};
 use crate::timex::Days;
 use crate::word::Word;
@@ -44,6 +46,7 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
         draft.words.remove(&Word::Share);
     }
     lacks_value(scope, &mut draft);
+    share::part_of_total(scope, &mut draft);
     sense::add_figure_of_value(&mut draft);
     pay_in_money(scope, &mut draft)?;
     add_worth(scope, &mut draft)?;
@@ -81,11 +84,13 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     }
     question.measures = measures(scope, &mut draft, &mut question.notes);
     question.filters = filters(&draft);
+    rates::settle(&draft, &mut question);
     set_order(scope, &draft, &mut question);
     set_numbers(scope, &draft, &mut question)?;
     question.having = question.having.or(draft.counts);
     set_intent(scope, &draft, &mut question, &times, span)?;
     periods::share_of_time(&draft, &mut question, &mut times, date);
+    rates::count_groups(&draft, &mut question);
     // A bound on groups where there are none would be lost.
     let grouped = !question.groups.is_empty();
     if question.having.is_some() && !grouped {
@@ -101,6 +106,7 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
         return Err(Refusal::NothingAsked);
     }
     place_times(&mut question, times, date)?;
+    scope::prune(scope, &mut question)?;
     Ok(question)
 }
 

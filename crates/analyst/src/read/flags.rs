@@ -19,7 +19,7 @@ impl Reader<'_> {
         if by {
             self.draft.dims.push(column);
             self.draft.grouped = true;
-        } else if counted && !rated && of_figure {
+        } else if !rated && of_figure {
             // `how many billable hours`
             self.draft.flags.push((column, !negated));
         } else if rated && (self.shares_amount() || self.amount_of_flag(i)) {

@@ -182,8 +182,9 @@ impl Reader<'_> {
         }
         // `Enterprise customers`: a noun after the value it goes with.
         let after_value = i > 0 && matches!(self.tokens[i - 1].tok, Tok::Val(..)) && self.close(i - 1, i);
-        let asked_for = (i + 1..i + 3).any(|j| self.word(Some(j)) == Some(Word::Who));
-        if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) && !asked_for {
+        // … unless it is what is asked for: `小班的老师是谁`.
+        let asked = self.draft.says(Word::Who) || matches!(self.after(i), Some(Word::Which | Word::Equal));
+        if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) && !asked {
             self.draft.lacking.retain(|(c, _)| *c != index);
         }
     }

@@ -32,6 +32,9 @@ impl Reader<'_> {
             self.draft.numbers.push((column, Cmp::Le, *m));
             return i + 3;
         }
+        if self.tightens_bound(i, n) {
+            return i + 1;
+        }
         let before = self.before(i).and_then(comparison);
         let after = self.after(i).and_then(comparison).filter(|_| self.close(i, i + 1));
         let after = after.filter(|_| {
@@ -59,7 +62,7 @@ impl Reader<'_> {
             }
         }));
         if let Some(cmp) = cmp.or(before).map(|c| self.bound_said_again(i, c)) {
-            if self.counts_things(i) {
+            if self.counts_things(i) || self.counts_times(i) {
                 self.draft.counts = Some((cmp, n));
                 return i + 1;
             }
@@ -108,20 +111,38 @@ impl Reader<'_> {
             self.used[at] = true;
             self.draft.numbers.push((Some(column), Cmp::Eq, n));
         } else if let Some(all) = self.col(i + 1).filter(|c| self.names_all(*c, n)) {
-            // `三个水厂`, where there are three: all of them, together or side by side.
-            self.used[i + 1] = !self.draft.says_any(&[
-                Word::Compare,
-                Word::By,
-                Word::Rank,
-                Word::Which,
-                Word::Distribution,
-                Word::Share,
-            ]);
+            // `三个水厂`, where there are three: all of them, one by one where they are compared.
+            const APART: [Word; 7] =
+                [Word::Compare, Word::Rank, Word::By, Word::Highest, Word::Lowest, Word::Which, Word::Share];
+            self.used[i + 1] = true;
             self.draft.nouns.push(self.scope.column(all).full.clone());
+            if self.draft.says_any(&APART) {
+                self.draft.dims.push(all);
+                self.draft.grouped = true;
+            }
         } else {
             self.draft.stray_numbers.push(n);
         }
         i + 1
+    }
+
+    /// `30岁以下（不含30岁）`, `from 5 to 10, excluding 10`: whether the bound itself counts.
+    fn tightens_bound(&mut self, i: usize, n: f64) -> bool {
+        let out = self.before(i) == Some(Word::Exclude);
+        let before: String = self.text[..self.tokens[i].start].iter().collect();
+        let kept =
+            ["(含", "(包含", "(包括", "including ", "inclusive of "].iter().any(|w| before.ends_with(w));
+        let Some((_, cmp, _)) = self.draft.numbers.iter_mut().rev().find(|(_, _, m)| *m == n) else {
+            return false;
+        };
+        *cmp = match (*cmp, out, kept) {
+            (Cmp::Le, true, _) => Cmp::Lt,
+            (Cmp::Ge, true, _) => Cmp::Gt,
+            (Cmp::Lt, _, true) => Cmp::Le,
+            (Cmp::Gt, _, true) => Cmp::Ge,
+            (same, _, _) => same,
+        };
+        out || kept
     }
 
     /// `7 nights or longer`, `30 minutes or less`, `4 or higher`: the bound comes last.
@@ -171,6 +192,21 @@ impl Reader<'_> {
         let named = self.scope.column(column).full.split(' ').any(|w| stem(w) == root);
         let bounded = self.draft.numbers.iter().any(|(c, _, _)| *c == Some(column));
         bounded && !named && self.draft.says(Word::HowMany) && self.tokens[i].text.is_ascii()
+    }
+
+    /// `which drinks make up 80% of the cups`: the fewest that do.
+    pub(super) fn read_part_of_all(&mut self) {
+        let part = self.draft.stray_numbers.iter().any(|n| *n > 0.0 && *n < 1.0);
+        let asks = self.draft.says_any(&[Word::HowMany, Word::Which, Word::Who, Word::HowMuch]);
+        let whose = !self.draft.dims.is_empty()
+            || self
+                .draft
+                .measures
+                .iter()
+                .any(|m| matches!(m, Wanted::Fixed(Measure::Of(crate::question::Agg::Distinct, _))));
+        if part && asks && whose && self.draft.says(Word::Share) && self.draft.numbers.is_empty() {
+            self.draft.words.insert(Word::Pareto);
+        }
     }
 
     fn limits(&self, i: usize) -> bool {
@@ -228,8 +264,30 @@ impl Reader<'_> {
         thing
     }
 
+    /// `more than 5 times`, `超过3次`: how often, where no column holds such a number.
+    fn counts_times(&mut self, i: usize) -> bool {
+        let next = self.tokens.get(i + 1);
+        let after: String = self.text[self.tokens[i].end..].iter().take(6).collect();
+        let times =
+            after.trim_start().starts_with("times") || after.starts_with('次') || after.starts_with('回');
+        let rows = next.is_some_and(|t| t.tok == Tok::RowNoun) && self.close(i, i + 1);
+        let measured = |j: usize| self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
+        let figure =
+            (i.saturating_sub(4)..i).any(measured) || self.only_in(units::Unit::Piece).is_some() && !rows;
+        if !(times || rows) || figure || self.draft.measures.contains(&Wanted::Fixed(Measure::Rows)) {
+            return false;
+        }
+        self.draft.measures.push(Wanted::Fixed(Measure::Rows));
+        true
+    }
+
     /// `longer than 5 minutes` of a column in seconds is 300.
     fn in_units_of(&self, i: usize, n: f64, column: Option<ColRef>) -> f64 {
+        // `8%` of a column that goes to 100.
+        let high = column.and_then(|c| self.scope.column(c).max.as_deref().and_then(crate::observe::number));
+        if self.tokens[i].text.contains('%') && high.is_some_and(|h| h > 1.0) {
+            return n * 100.0;
+        }
         let said = seconds(&self.tokens[i].text).or_else(|| self.unit_said(i).and_then(units::seconds));
         let held = column.and_then(|c| {
             let column = self.scope.column(c);

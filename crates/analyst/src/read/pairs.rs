@@ -51,7 +51,12 @@ impl Reader<'_> {
                     && (self.scope.column(*c).default_agg == crate::glossary::DefaultAgg::Sum
                         || crate::units::of(self.scope.column(*c)).is_some_and(crate::units::is_time))
             };
-            !self.used[j] && self.tokens[j].text.is_ascii() && self.col(j).filter(added).is_some()
+            // `the percentage of hours that …`
+            let of_it =
+                |c: &ColRef| self.scope.role(*c) == Role::Measure && self.before(j) == Some(Word::Share);
+            !self.used[j]
+                && self.tokens[j].text.is_ascii()
+                && self.col(j).filter(|c| added(c) || of_it(c)).is_some()
         };
         self.draft.says(Word::Share)
             && !self.draft.says_any(&[Word::Rate, Word::And, Word::By])
@@ -74,7 +79,7 @@ impl Reader<'_> {
                 let numbered = self.scope.role(*c) == Role::Id;
                 !valued
                     && (said.starts_with("without") && !numbered
-                        || held && ["没有", "没", "无"].contains(&said))
+                        || held && ["no", "没有", "没", "无", "缺", "缺少"].contains(&said))
             }
             Role::Time => !matches!(self.tokens.get(i + 2).map(|t| &t.tok), Some(Tok::Time(_))),
             _ => false,
@@ -219,6 +224,10 @@ impl Reader<'_> {
     pub(super) fn read_comparisons(&mut self) {
         for i in 0..self.tokens.len() {
             let bound = self.word(Some(i)).and_then(crate::read::draft::comparison).is_some();
+            // `60岁及以上`: said of the number before.
+            if i > 0 && matches!(self.tokens[i - 1].tok, Tok::Num(_)) && self.close(i - 1, i) {
+                continue;
+            }
             let text = self.tokens[i].text.as_str();
             let sure = text.contains("than")
                 || ["超过", "多于", "少于", "低于", "高于", "不到", "大于", "小于"].contains(&text);
@@ -385,6 +394,10 @@ pub(super) fn bound_comes_last(tokens: &[Token]) -> bool {
         && !tokens[share..].iter().any(|t| matches!(t.tok, Tok::Val(..)))
 }
 
+fn is_rate(wanted: &Wanted) -> bool {
+    matches!(wanted, Wanted::Fixed(Measure::RateYes(_) | Measure::RateIs { .. } | Measure::Ratio { .. }))
+}
+
 /// Turns the two figures of a draft into one where the words between them say so.
 pub(super) fn pair_up(draft: &mut Draft) {
     if let [Wanted::Plain(a, x), Wanted::Plain(b, y)] = &draft.measures[..]
@@ -402,6 +415,8 @@ pub(super) fn pair_up(draft: &mut Draft) {
         match draft.plain_measures()[..] {
             [_, _] if draft.measures.len() == 2 && rated => draft.part_of = true,
             [_, unit] if draft.measures.len() == 2 => draft.per_unit = Some(unit),
+            // `签收率，已签收的除以总数`: the rate was told already.
+            _ if draft.measures.iter().any(is_rate) => {}
             _ => draft.dangling.push("÷".to_owned()),
         }
     }

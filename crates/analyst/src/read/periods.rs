@@ -135,3 +135,20 @@ pub(super) fn share_of_time(
     let days = times.remove(part);
     question.intent = Intent::ShareOf { parts: vec![Filter::Days { column: date, days }] };
 }
+
+/// `sessions a day`: of each, on average.
+pub(super) const A_PERIOD: [&str; 6] = ["a day", "a week", "a month", "a quarter", "a year", "an hour"];
+/// Words that make one figure of several times.
+pub(super) const ADDED: [&str; 11] = [
+    "合计",
+    "一共",
+    "总共",
+    "共计",
+    "加起来",
+    "合起来",
+    "加在一起",
+    "altogether",
+    "in total",
+    "combined",
+    "together",
+];

@@ -2,7 +2,7 @@
 
 use crate::glossary::Glossary;
 use crate::lex::{ColRef, Lexed, Meaning, Mention};
-use crate::question::{Join, Note, Refusal};
+use crate::question::{Agg, Filter, Group, Intent, Join, Measure, Note, Question, Refusal};
 use crate::read::tokens::{explains, fit};
 use crate::table::{Role, Table};
 use crate::word::Word;
@@ -74,6 +74,76 @@ fn add_money(tables: &[Table], lexed: &Lexed, in_scope: &mut Vec<usize>) {
         && key_between(tables, other, main).is_some()
     {
         *in_scope = vec![other, main];
+    }
+}
+
+/// A figure of the described side would be added up once for each row of the other: the join is left out where nothing of
+/// the main table is used, else there is no answer.
+pub fn prune(scope: &crate::read::tokens::Scope<'_>, question: &mut Question) -> Result<(), Refusal> {
+    let [join] = &question.joins[..] else { return Ok(()) };
+    let (main, other) = (question.table, join.table);
+    let key = join.left;
+    let mut used: Vec<ColRef> = Vec::new();
+    let rows = question.measures.iter().any(|m| figures(m, &mut used));
+    let repeats = used.iter().any(|c| c.table == other);
+    used.extend(question.groups.iter().map(|g| match g {
+        Group::By(c) | Group::Time(c, _) => *c,
+    }));
+    used.extend(question.filters.iter().flat_map(columns));
+    if let Intent::ShareOf { parts } = &question.intent {
+        used.extend(parts.iter().flat_map(columns));
+    }
+    if !repeats || scope.column(key).distinct >= scope.tables[main].rows {
+        return Ok(());
+    }
+    if rows
+        || used.iter().any(|c| c.table == main)
+        || !matches!(
+            question.intent,
+            Intent::Value
+                | Intent::Breakdown
+                | Intent::Rank
+                | Intent::Trend
+                | Intent::ShareOf { .. }
+                | Intent::Share
+        )
+    {
+        return Err(Refusal::NothingAsked);
+    }
+    question.table = other;
+    question.joins.clear();
+    question.notes.retain(|n| !matches!(n, Note::Joined { .. }));
+    Ok(())
+}
+
+/// The columns a figure adds up; whether it counts rows.
+fn figures(measure: &Measure, used: &mut Vec<ColRef>) -> bool {
+    match measure {
+        Measure::Rows => true,
+        Measure::Of(Agg::Distinct | Agg::Max | Agg::Min, _) => false,
+        Measure::Of(_, c)
+        | Measure::CountYes(c)
+        | Measure::RateYes(c)
+        | Measure::RateIs { column: c, .. } => {
+            used.push(*c);
+            false
+        }
+        Measure::Ratio { numerator, denominator, .. } => {
+            let rows = figures(numerator, used);
+            figures(denominator, used) || rows
+        }
+    }
+}
+
+fn columns(filter: &Filter) -> Vec<ColRef> {
+    match filter {
+        Filter::In { column, .. }
+        | Filter::Number { column, .. }
+        | Filter::Empty { column }
+        | Filter::Filled { column }
+        | Filter::Days { column, .. }
+        | Filter::Yes { column, .. } => vec![*column],
+        Filter::Columns { left, right, .. } => vec![*left, *right],
     }
 }
 

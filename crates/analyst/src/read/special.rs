@@ -52,10 +52,13 @@ pub(super) fn special_intent(
         question.groups = draft.dims.iter().take(1).map(|d| Group::By(*d)).collect();
         // `how many vendors make up 80% of the cost`: of those that are counted.
         if let (true, [Measure::Of(Agg::Distinct, counted), ..]) =
-            (question.groups.is_empty() && question.measures.len() > 1, &question.measures[..])
+            (question.groups.is_empty(), &question.measures[..])
         {
             question.groups.push(Group::By(*counted));
             question.measures.remove(0);
+            if question.measures.is_empty() && draft.names_rows {
+                question.measures.push(Measure::Rows);
+            }
         }
         if let (true, true, [Measure::Rows, _, ..]) =
             (question.groups.is_empty(), draft.says(Word::HowMany), &question.measures[..])
@@ -71,6 +74,13 @@ pub(super) fn special_intent(
                 scope.concept_columns("product").into_iter().chain(scope.concept_columns("customer")).next();
             let (column, _) = product.ok_or(Refusal::NothingAsked)?;
             question.groups.push(Group::By(column));
+        }
+        // `how many customers make up 80% of the tickets`: of the rows.
+        if let ([Group::By(by)], [Measure::Of(Agg::Distinct, counted)]) =
+            (&question.groups[..], &question.measures[..])
+            && by == counted
+        {
+            question.measures = vec![Measure::Rows];
         }
         need_measure(scope, draft, question)?;
         question.intent = Intent::Pareto { part: part_of_all(draft) };
@@ -107,6 +117,7 @@ fn repeats(draft: &Draft, question: &mut Question) -> Result<(), Refusal> {
     let column = match (&question.measures[..], &draft.dims[..]) {
         ([Measure::Of(Agg::Distinct, column)], []) => *column,
         ([] | [Measure::Rows], [column]) => *column,
+        ([] | [Measure::Rows], []) => draft.repeated.ok_or(Refusal::NothingAsked)?,
         _ => return Err(Refusal::NothingAsked),
     };
     if draft.grain.is_some() || question.having.is_some() {

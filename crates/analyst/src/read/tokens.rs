@@ -175,7 +175,9 @@ fn far_from_rows(scope: &Scope<'_>, mention: &Mention, column: ColRef) -> bool {
     let said = crate::names::stem(&mention.text);
     let named = found.full.split(' ').any(|w| crate::names::stem(w) == said);
     let few = found.distinct * 10 < scope.tables[column.table].rows * 9;
-    mention.text.is_ascii() && found.role == Role::Dimension && !named && few
+    // `SKU`, where a column is called `SKU编码`: no row is one.
+    let elsewhere = scope.tables[column.table].columns.iter().any(|c| c.full.starts_with(said.as_str()));
+    mention.text.is_ascii() && found.role == Role::Dimension && !named && few && !elsewhere
 }
 
 /// The token a meaning would give, with its rank among the meanings of one mention.

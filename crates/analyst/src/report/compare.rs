@@ -90,18 +90,22 @@ impl Desk<'_> {
         };
         let mut answer = Answer::only(if self.zh() {
             format!(
-                "{}占{}的 **{}**{}",
+                "{}占{}的 **{}**（{} / {}）{}",
                 part.join("，"),
                 self.measure_name(&measure),
                 percent(share),
+                self.figure(&measure, a),
+                self.figure(&measure, b),
                 self.limits()
             )
         } else {
             format!(
-                "{} is **{}** of {}{}",
+                "{} is **{}** of {} ({} of {}){}",
                 part.join(", "),
                 percent(share),
                 self.measure_name(&measure),
+                self.figure(&measure, a),
+                self.figure(&measure, b),
                 self.limits()
             )
         });

@@ -78,3 +78,61 @@ fn a_mean_per_period_is_of_its_sums() {
     assert!(ask(&mut gifts(), "how much amount do we get a year?").contains("**376.67**"));
     assert!(ask(&mut gifts(), "median gift amount overall").contains("**70**"));
 }
+
+fn works() -> Bench {
+    bench(
+        "time_entries",
+        "entry_id,work_date,lawyer,office,billable,hours,discount_pct,late_fee\nE1,2024-01-03,Tran,Leeds,yes,5,10,0\nE2,2024-01-04,Tran,Leeds,no,1,0,15\nE3,2024-02-05,Kemp,York,yes,3,,0\nE4,2024-02-06,Kemp,York,yes,1,20,5\n",
+    )
+}
+
+#[test]
+fn a_flag_beside_a_figure_narrows_it() {
+    let mut bench = works();
+    assert!(ask(&mut bench, "how many billable hours do we have in total?").contains("**9**"));
+    assert!(ask(&mut bench, "What percentage of hours is billable?").contains("**90%**"));
+    let both = ask(&mut bench, "How many entries are billable, and what share is that?");
+    assert!(both.contains("**3**") && both.contains("**75%**"), "{both}");
+}
+
+#[test]
+fn having_some_of_a_figure_is_a_condition() {
+    let mut bench = works();
+    assert!(ask(&mut bench, "How many entries had a late fee?").contains("**2**"));
+    assert!(ask(&mut bench, "how many entries have a discount pct above 5%").contains("**2**"));
+    assert!(ask(&mut bench, "How many hours were worked by lawyers in Leeds?").contains("**6**"));
+    let mut shop = shop();
+    assert!(ask(&mut shop, "31岁以上（不含31岁）的销售额一共多少").contains("**280**"));
+    assert!(ask(&mut shop, "东店和西店一共卖了多少销售额").contains("**530**"));
+    assert!(ask(&mut shop, "单笔销售额最高的是哪一单").contains("T4"));
+}
+
+#[test]
+fn groups_are_counted_by_how_often_they_come_up() {
+    let mut bench = gifts();
+    assert!(ask(&mut bench, "How many donors gave more than 2 times?").starts_with("**1** "));
+    let half = ask(&mut bench, "how many donors make up half of the amount?");
+    assert!(half.contains("top **2** of 5"), "{half}");
+    assert!(ask(&mut bench, "the two donors with the highest amount").contains("**D1** (330)"));
+}
+
+#[test]
+fn a_figure_of_the_described_table_is_not_multiplied_by_a_join() {
+    let folder = std::env::temp_dir().join(format!("ba-analyst-join-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let parties = folder.join("parties.csv");
+    let dishes = folder.join("dishes.csv");
+    std::fs::write(&parties, "party_no,area,guests\nP1,Garden,4\nP2,Hall,2\nP3,Hall,6\n").unwrap();
+    std::fs::write(
+        &dishes,
+        "dish_no,party_no,dish,price\n1,P1,Soup,5\n2,P1,Fish,9\n3,P2,Soup,5\n4,P3,Soup,5\n",
+    )
+    .unwrap();
+    let mut bench = Bench::new();
+    bench.load(&[parties.display().to_string(), dishes.display().to_string()]);
+    let said = ask(&mut bench, "How many guests had soup in the garden?");
+    assert!(!said.contains("**8**"), "{said}");
+    assert!(ask(&mut bench, "sum of price by area").contains("**Garden** (14)"));
+    assert!(ask(&mut bench, "how many guests in the Hall?").contains("**8**"));
+    std::fs::remove_dir_all(folder).unwrap_or_default();
+}
