@@ -155,6 +155,20 @@ impl Dictionary {
 
     fn add(&mut self, phrase: &str, meaning: Meaning) {
         let chars: Vec<char> = normalise(phrase.trim());
+        if matches!(meaning, Meaning::Value(..)) {
+            const MANY: [(&str, &str); 5] = [
+                ("child", "children"),
+                ("man", "men"),
+                ("woman", "women"),
+                ("person", "people"),
+                ("foot", "feet"),
+            ];
+            let word: String = chars.iter().collect();
+            let many = MANY.iter().find(|(one, _)| *one == word).map(|(_, many)| *many);
+            if let Some(many) = many {
+                self.add(many, meaning.clone());
+            }
+        }
         // `surgeries` of `Surgery`
         let names = matches!(meaning, Meaning::Column(..) | Meaning::Value(..) | Meaning::RowNoun(_));
         if let ([.., before, 'y'], true) = (&chars[..], names && chars.len() >= 4)
@@ -471,6 +485,8 @@ fn ends_word(text: &[char], end: usize, phrase: &[char], meaning: &Meaning) -> O
     let plural = |n: usize| text.get(end + n).is_none_or(|c| !is_word(*c));
     match next {
         's' if plural(1) && phrase.len() >= 3 => Some(end + 1),
+        // `Sal` is no `sales`.
+        'e' if matches!(meaning, Meaning::Value(..)) && !matches!(last, 's' | 'x' | 'z' | 'h' | 'o') => None,
         'e' if text.get(end + 1) == Some(&'s') && plural(2) && phrase.len() >= 3 => Some(end + 2),
         _ => None,
     }

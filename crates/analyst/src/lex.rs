@@ -84,8 +84,10 @@ static EN_COUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\b(zero|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|a dozen|half a dozen|a couple of|fifteen|twenty|thirty|forty|fifty|sixty|ninety|(?:a|one) hundred|(?:a|one) thousand)\b").ok()
 });
 static ONE_UNIT: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"\b(?:than|over|under|above|below|least|most|exceeding)\s(half an hour|an hour|a minute)\b")
-        .ok()
+    Regex::new(
+        r"\b(?:than|over|under|above|below|least|most|exceeding)\s(half an hour|an hour|a minute|once)\b",
+    )
+    .ok()
 });
 
 /// Number words beyond twelve.

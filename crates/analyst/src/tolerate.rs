@@ -90,7 +90,7 @@ fn names_rows(text: &[char], start: usize, end: usize, mentions: &[Mention]) -> 
 }
 
 /// Nouns for the same kind of row: where a file or its numbers are called by one, the others mean rows, too.
-const KIN: [&[&str]; 22] = [
+const KIN: [&[&str]; 23] = [
     &["call", "phone call", "caller", "通话", "来电", "电话", "呼叫"],
     &["candidate", "applicant", "application", "候选人", "应聘者", "求职者", "简历", "应聘", "招聘"],
     &[
@@ -306,6 +306,7 @@ const KIN: [&[&str]; 22] = [
         "审批单",
         "费用单",
     ],
+    &["library", "book", "item", "borrowing", "checkout"],
     &["donation", "gift", "contribution", "pledge", "捐赠", "捐款"],
 ];
 

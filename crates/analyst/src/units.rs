@@ -281,7 +281,8 @@ pub fn main_money(table: &Table) -> Option<usize> {
             .find(sure)
             .copied()
             .or_else(|| only_total(table, &main))
-            .or_else(|| total_or_received(table, &main)),
+            .or_else(|| total_or_received(table, &main))
+            .or_else(|| of_rows(table, &main)),
     }
 }
 
@@ -302,6 +303,17 @@ fn total_or_received(table: &Table, money: &[usize]) -> Option<usize> {
 fn only_total(table: &Table, of: &[usize]) -> Option<usize> {
     let total = |i: &&usize| table.columns[**i].full.split(' ').any(|w| w == "total" || w == "grand");
     let found: Vec<usize> = of.iter().filter(total).copied().collect();
+    found.first().copied().filter(|_| found.len() == 1)
+}
+
+/// `rental charge` in a file of rentals, beside other fees.
+fn of_rows(table: &Table, of: &[usize]) -> Option<usize> {
+    let (heads, _) = crate::names::row_nouns(&table.rows_called);
+    let about = |i: &&usize| {
+        let first = table.columns[**i].full.split(' ').next().unwrap_or("");
+        heads.iter().any(|h| crate::names::stem(h) == crate::names::stem(first))
+    };
+    let found: Vec<usize> = of.iter().filter(about).copied().collect();
     found.first().copied().filter(|_| found.len() == 1)
 }
 

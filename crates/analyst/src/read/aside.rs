@@ -68,6 +68,49 @@ impl Reader<'_> {
             || zh.contains("也算")
     }
 
+    /// `how long do customers rent for`: the subject of a question about a figure, not what to group by.
+    pub(super) fn is_subject(&self, i: usize) -> bool {
+        let before: String = self.text[..self.tokens[i].start].iter().collect();
+        let helped = [" do", " did", " do our", " did our", " do the", " do most"];
+        let plural = self.tokens[i].text.is_ascii() && self.tokens[i].text.ends_with('s');
+        let figure = self.draft.says(Word::HowMuch)
+            && !self.draft.says_any(&[Word::Spend, Word::Earn, Word::Sell, Word::Compare, Word::Highest]);
+        plural && figure && helped.iter().any(|w| before.trim_end().ends_with(w))
+    }
+
+    /// `payments that had a late fee`, `overdue loans`, `how many loans were renewed`: rows that have some of it.
+    pub(super) fn is_had(&self, i: usize, column: ColRef) -> bool {
+        let found = self.scope.column(column);
+        let text = self.tokens[i].text.as_str();
+        let before: String = self.text[..self.tokens[i].start].iter().collect();
+        const HAVING: [&str; 10] = [
+            " with",
+            " with a",
+            " with any",
+            " with some",
+            " had a",
+            " have a",
+            " has a",
+            " had any",
+            " got a",
+            " having a",
+        ];
+        let some = found.counts_from_zero() || found.nulls > 0;
+        let bounded = self.draft.numbers.iter().any(|(c, _, _)| *c == Some(column))
+            || (i.saturating_sub(1)..i + 3)
+                .any(|j| self.word(Some(j)).is_some_and(|w| crate::read::draft::comparison(w).is_some()));
+        let row = |t: &crate::read::tokens::Token| t.tok == Tok::RowNoun || t.rows;
+        let counts = self.draft.says_any(&[Word::HowMany, Word::Count, Word::Share])
+            && self.tokens[..i].iter().any(row);
+        let had = counts && HAVING.iter().any(|w| before.trim_end().ends_with(w));
+        let participle = text.ends_with("ed") || text == "overdue" || text == "late";
+        let done = counts && participle && self.before(i) == Some(Word::Equal);
+        let next = self.tokens.get(i + 1);
+        let extreme = self.draft.says_any(&[Word::Highest, Word::Lowest, Word::Max, Word::Min]);
+        let such = participle && !extreme && next.is_some_and(row) && self.close(i, i + 1);
+        text.is_ascii() && some && !bounded && (had || done || such)
+    }
+
     /// `across all subscriptions, which country …`: all of them together.
     fn spans_all(&self, i: usize, before: &str) -> bool {
         let all = before.ends_with("across all")

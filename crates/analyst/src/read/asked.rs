@@ -252,14 +252,20 @@ pub(super) fn pay_in_money(scope: &Scope<'_>, draft: &mut Draft) -> Result<(), R
         units::of(scope.column(*c))
             .is_some_and(|u| u != Unit::Money && !units::is_time(u) && u != Unit::Person)
     };
-    let spent = draft.says(Word::Spend) && draft.asks_money && draft.asks_unit.is_none();
+    let spent = draft.says(Word::Spend) && !draft.says(Word::HowMany) && draft.asks_unit.is_none();
     if !spent || draft.per_unit.is_some() || plain.is_empty() || !plain.iter().all(other) {
         return Ok(());
     }
+    // `fuel cost` for what was spent on `fuel litres`.
+    let shares = |c: &Column| {
+        let first = |c: &Column| c.full.split(' ').next().map(stem);
+        units::is_money(c) && plain.iter().any(|p| first(scope.column(*p)) == first(c))
+    };
+    let same = scope.tables[main].indices(shares);
+    let same = same.first().filter(|_| same.len() == 1).map(|column| ColRef { table: main, column: *column });
     let cost = scope.concept_columns("cost").into_iter().chain(scope.concept_columns("energy_fee"));
-    let money = cost
-        .map(|(c, _)| c)
-        .find(|c| units::is_money(scope.column(*c)))
+    let money = same
+        .or_else(|| cost.map(|(c, _)| c).find(|c| units::is_money(scope.column(*c))))
         .or_else(|| units::main_money(&scope.tables[main]).map(|column| ColRef { table: main, column }));
     let Some(money) = money else { return Err(Refusal::NothingAsked) };
     draft.measures.retain(|m| !matches!(m, Wanted::Plain(c, _) if plain.contains(c)));

@@ -53,6 +53,11 @@ impl Reader<'_> {
                     agg = None;
                 }
                 Tok::Table => self.read_file_word(i),
+                // `rentals with damage`, where there is a `damage fee`.
+                Tok::Thing(column) if self.is_had(i, *column) => {
+                    self.draft.conditioned.push(*column);
+                    self.draft.numbers.push((Some(*column), crate::question::Cmp::Gt, 0.0));
+                }
                 Tok::Col(column, other) if !self.used[i] => {
                     let (column, other) = (*column, *other);
                     if let Some(other) = other {
@@ -116,6 +121,11 @@ impl Reader<'_> {
         let by = by && !self.asks_whose(i, column);
         let column = self.kind_of_thing(i, self.doer(i, column));
         match self.scope.role(column) {
+            Role::Measure if agg.is_none() && self.is_had(i, column) => {
+                self.used[i] = true;
+                self.draft.conditioned.push(column);
+                self.draft.numbers.push((Some(column), crate::question::Cmp::Gt, 0.0));
+            }
             Role::Measure if self.is_verb_of_rows(i, column) || self.did_it(i) => self.used[i] = true,
             Role::Measure if agg.is_none() && self.repeats_bound(i, column) => self.used[i] = true,
             Role::Measure
@@ -160,12 +170,21 @@ impl Reader<'_> {
                 self.draft.part_of |= self.follows_share(i);
                 let by = self.before(i) == Some(Word::By)
                     || self.before(i) == Some(Word::Count) && i > 1 && self.before(i - 1) == Some(Word::By);
-                let ranked =
-                    self.draft.says_any(&[Word::Top, Word::Bottom, Word::Highest, Word::Lowest, Word::Rank]);
+                let selling = self.draft.says_any(&[Word::BestSelling, Word::WorstSelling]);
+                let ranked = selling
+                    || self.draft.says_any(&[
+                        Word::Top,
+                        Word::Bottom,
+                        Word::Highest,
+                        Word::Lowest,
+                        Word::Rank,
+                    ]);
                 // `top 3 countries by number of nights`: what they are ranked by.
-                let ranks =
-                    by && self.before(i) == Some(Word::Count) && ranked && !self.draft.dims.is_empty()
-                        || by && (ranked || self.draft.says(Word::BestSelling)) && self.ranked_by(i);
+                let ranks = by
+                    && self.before(i) == Some(Word::Count)
+                    && ranked
+                    && (selling || !self.draft.dims.is_empty())
+                    || by && ranked && self.ranked_by(i);
                 let categorical = self.scope.column(column).distinct <= 30 && by && !self.is_only_measure(i);
                 if ranks {
                     self.draft.measures.push(Wanted::Plain(column, Some(Agg::Sum)));
@@ -275,6 +294,11 @@ impl Reader<'_> {
             self.used[i] = true;
             return;
         }
+        // `how long do customers rent for`: all of them together.
+        if !by && self.is_subject(i) {
+            self.used[i] = true;
+            return;
+        }
         // `total sales for all outlets`: of all together.
         if by && self.draft.says(Word::Sum) && i > 0 && self.tokens[i - 1].text == "for all" {
             self.used[i] = true;
@@ -324,6 +348,9 @@ impl Reader<'_> {
         } else if per_row {
             // The mean over rows is the mean per such thing.
             self.draft.names_rows = true;
+            if self.draft.says(Word::HowMuch) && agg.is_none() {
+                self.draft.loose_agg = self.draft.loose_agg.or(Some(Agg::Mean));
+            }
         } else if per_id {
             self.per(column);
         } else if (counted || self.most(i)) && !by && self.is_modifier(i, column) {

@@ -362,6 +362,7 @@ impl Reader<'_> {
         self.draft.chart = chart.or(self.draft.chart);
         let implied = asked::implied_measure(&self.tokens[i].text).iter();
         let implied = implied.map(|id| self.scope.concept_columns(id)).find(|c| !c.is_empty());
+        let implied = self.dearest_row(i).map(|c| vec![(c, 3)]).or(implied);
         let grained = |t: &Token| {
             matches!(
                 t.tok,
@@ -402,6 +403,8 @@ impl Reader<'_> {
         self.draft.asks_kinds |= self.scope.glossary.classifiers.asks_kinds(said);
         self.draft.most |=
             matches!(said.trim_end_matches(['的', '是']), "most" | "fewest" | "least" | "最多" | "最少");
+        // `the most borrowed format`
+        self.draft.most |= said.starts_with("most ") && (said.ends_with("ed") || said.ends_with("read"));
         self.draft.most_of |=
             matches!(said.trim_end_matches(['的', '是']), "最多" | "最少") && self.counts_before(i);
         self.draft.asks_people |= self.draft.most_of && self.counts_people_before(i);

@@ -37,8 +37,11 @@ const WASTE: [&str; 22] = [
 /// Gives a noun that several figures share to the one the question is about.
 pub(super) fn tell_apart(scope: &Scope<'_>, lexed: &Lexed, tokens: &mut [Token]) {
     let text: String = lexed.text.iter().collect();
-    let said: HashSet<String> =
+    let mut said: HashSet<String> =
         text.split(|c: char| !c.is_ascii_alphanumeric()).filter(|w| w.len() > 2).map(stem).collect();
+    if ["came back", "come back", "sent back", "brought back", "gave back"].iter().any(|w| text.contains(w)) {
+        said.extend(["return", "returned"].map(stem));
+    }
     for token in tokens {
         let Tok::Col(taken, _) = token.tok else { continue };
         let noun = token.text.as_str();
@@ -59,6 +62,14 @@ fn meant(scope: &Scope<'_>, taken: ColRef, noun: &str, said: &HashSet<String>) -
         words.len() > 1 && words.iter().any(|w| stem(w) == noun)
     };
     let kin: Vec<usize> = table.indices(|c| c.role == Role::Measure);
+    // `how many cases were returned`: what was sent back has a column of its own.
+    let sent_back = |c: usize| {
+        let others = words(c).into_iter().filter(|w| stem(w) != noun);
+        others.into_iter().any(|w| WASTE.contains(&w) && said.contains(&stem(w)))
+    };
+    if let Some(column) = kin.iter().copied().find(|c| shares(*c) && sent_back(*c)) {
+        return (column != taken.column).then_some(ColRef { table: taken.table, column });
+    }
     // A column called just so is the one.
     if kin.iter().any(|c| words(*c).len() == 1 && stem(words(*c)[0]) == noun) || !shares(taken.column) {
         return None;

@@ -9,6 +9,8 @@ use crate::read::tokens::{Tok, Token};
 use crate::table::Role;
 use crate::word::Word;
 
+const PEOPLE: [&str; 3] = ["people", "persons", "person"];
+
 impl Reader<'_> {
     /// A thing no column names: what a row is, when the file says so or it is asked for as a whole.
     pub(super) fn count_lacking(&mut self, i: usize, index: usize) {
@@ -71,10 +73,26 @@ impl Reader<'_> {
             self.draft.measures.push(Wanted::Fixed(Measure::Rows));
             return;
         }
+        if self.is_mere_noun(i, &concept.id) {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            return;
+        }
+        // `how many people gave`: those whose numbers the rows hold.
+        let asked = matches!(self.before_values(i), Some(Word::HowMany | Word::Distinct));
+        if PEOPLE.contains(&self.tokens[i].text.as_str())
+            && asked
+            && let Some(who) = crate::read::measures::person(self.scope)
+        {
+            self.draft.lacking.retain(|(c, _)| *c != index);
+            self.draft.measures.push(Wanted::Fixed(Measure::Of(crate::question::Agg::Distinct, who)));
+            return;
+        }
         // `the two most returned items` of a file of returns: the rows.
-        let root = crate::names::stem(&self.tokens[i].text);
+        let said = self.tokens[i].text.as_str();
+        let root = crate::names::stem(said);
         let (heads, _) = crate::names::row_nouns(&table.rows_called);
-        if self.tokens[i].text.is_ascii() && heads.iter().any(|h| crate::names::stem(h) == root) {
+        let verb = |h: &String| h.strip_prefix(said).is_some_and(|rest| rest == "al" || rest == "er");
+        if said.is_ascii() && heads.iter().any(|h| crate::names::stem(h) == root || verb(h)) {
             self.draft.lacking.retain(|(c, _)| *c != index);
             self.read_row_noun(i);
             return;
@@ -187,6 +205,28 @@ impl Reader<'_> {
         if concept.role == ConceptRole::Entity && after_value && !counting && !self.most(i) && !asked {
             self.draft.lacking.retain(|(c, _)| *c != index);
         }
+    }
+
+    /// `which driver covers the most`, `package type`, `what do people spend`: a verb or a noun that says nothing more.
+    fn is_mere_noun(&self, i: usize, concept: &str) -> bool {
+        let text = self.tokens[i].text.as_str();
+        let after: String = self.text[self.tokens[i].end..].iter().collect();
+        let column = i.checked_sub(1).and_then(|j| self.col(j)).filter(|_| self.close(i - 1, i));
+        let named = column.is_some_and(|c| matches!(self.scope.role(c), Role::Dimension | Role::Id));
+        let verb = named
+            && i >= 2
+            && matches!(self.before(i - 1), Some(Word::Which))
+            && text.ends_with('s')
+            && [" the ", " a ", " our ", " us ", " most"].iter().any(|w| after.starts_with(w));
+        let kind = named
+            && concept == "category"
+            && matches!(text, "type" | "types" | "kind" | "kinds" | "category" | "categories" | "class");
+        let asked = matches!(
+            self.before_values(i),
+            Some(Word::HowMany | Word::Count | Word::By | Word::Which | Word::Distinct | Word::Share)
+        );
+        let subject = PEOPLE.contains(&text) && !asked && !self.most(i);
+        verb || kind || subject
     }
 
     /// The date named by what happened on it.

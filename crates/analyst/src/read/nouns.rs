@@ -8,6 +8,20 @@ use crate::table::Role;
 use crate::word::Word;
 
 impl Reader<'_> {
+    /// `the priciest order`: what it came to, not what one piece cost.
+    pub(super) fn dearest_row(&self, i: usize) -> Option<ColRef> {
+        let dear = ["most expensive", "priciest", "cheapest", "costliest", "least expensive"];
+        let next = self.tokens.get(i + 1).filter(|_| dear.contains(&self.tokens[i].text.as_str()))?;
+        let rows = match next.tok {
+            Tok::RowNoun => true,
+            Tok::Col(c, _) => self.scope.role(c) == Role::Id || next.rows,
+            _ => false,
+        };
+        let main = *self.scope.in_scope.first()?;
+        let column = crate::units::main_money(&self.scope.tables[main]).filter(|_| rows)?;
+        Some(ColRef { table: main, column })
+    }
+
     /// Each row is a thing of its own.
     pub(super) fn rows_are_numbered(&self) -> bool {
         let table = &self.scope.tables[self.scope.in_scope[0]];

@@ -285,7 +285,9 @@ impl Reader<'_> {
             || self.after(i) == Some(Word::CountSuffix)
             || self.asked_after(i)
             || self.most(i);
-        let counted = counted && !each;
+        // `how far did we drive`: a figure, not a number of drives.
+        let far = self.draft.implied.is_some() && self.before_values(i) == Some(Word::HowMuch);
+        let counted = counted && !each && !far;
         self.draft.names_rows = true;
         self.name_rows(i);
         // `birthday parties`: such rows, counted once.

@@ -154,6 +154,9 @@ fn choose(scope: &Scope<'_>, lexed: &Lexed, mention: &Mention) -> Vec<Tok> {
     {
         return vec![ranked.swap_remove(rows).1];
     }
+    if let Some(named) = called_so(scope, mention, &ranked) {
+        return vec![ranked.swap_remove(named).1];
+    }
     let Some(best) = ranked.first().cloned() else { return Vec::new() };
     if let Tok::Val(column, _) = &best.1 {
         let same = |(r, t): &(u8, Tok)| *r == best.0 && matches!(t, Tok::Val(c, _) if c == column);
@@ -167,6 +170,22 @@ fn choose(scope: &Scope<'_>, lexed: &Lexed, mention: &Mention) -> Vec<Tok> {
         _ => None,
     });
     vec![Tok::Col(first, other)]
+}
+
+/// `plays` are `Spotify Plays`, not the `Downloads` that are counted alike.
+fn called_so(scope: &Scope<'_>, mention: &Mention, ranked: &[(u8, Tok)]) -> Option<usize> {
+    let said = crate::names::stem(&mention.text);
+    let figure = |t: &Tok| match t {
+        Tok::Col(c, _) if scope.role(*c) == Role::Measure => Some(*c),
+        _ => None,
+    };
+    let named = |c: ColRef| scope.column(c).full.split(' ').any(|w| crate::names::stem(w) == said);
+    let taken = figure(&ranked.first()?.1)?;
+    if !mention.text.is_ascii() || mention.text.contains(' ') || named(taken) {
+        return None;
+    }
+    let mut found = (0..ranked.len()).filter(|i| figure(&ranked[*i].1).is_some_and(named));
+    found.next().filter(|_| found.next().is_none())
 }
 
 /// `shipments` of a file of them is no `package`, which tells how the goods were packed.
@@ -232,7 +251,9 @@ fn concept_token(scope: &Scope<'_>, mention: &Mention, index: usize) -> Option<(
     let columns = scope.columns_for(concept);
     let Some(&(first, quality)) = columns.first() else {
         // `billing`, `takings`: the amount the rows are about.
-        let main = scope.in_scope.first().copied().filter(|_| concept.id == "revenue");
+        const HEADS: [&str; 6] = [" income", " revenue", " sales", " takings", " earnings", " proceeds"];
+        let headed = HEADS.iter().any(|h| mention.text.ends_with(h)) && !mention.text.starts_with("net");
+        let main = scope.in_scope.first().copied().filter(|_| concept.id == "revenue" || headed);
         let english = mention.text.is_ascii();
         if let Some((table, column)) =
             main.filter(|_| english).and_then(|t| Some((t, crate::units::takings(&scope.tables[t])?)))

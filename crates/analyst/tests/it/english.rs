@@ -91,3 +91,40 @@ fn number_words_limit_and_bound() {
     assert!(ask(&mut bench, "Which bike type covered the most kilometres?").contains("**Classic** (13)"));
     assert!(ask(&mut bench, "median distance per trip").contains("**4**"));
 }
+
+fn loans() -> Bench {
+    let mut text = String::from(
+        "Loan ID,Checkout Date,Branch,Format,Patron ID,Patron Type,Renewals,Days Overdue,Late Fee,Fine,Driver\n",
+    );
+    for at in 0..24 {
+        let (format, kind) = (["Paperback", "DVD", "Paperback"][at % 3], ["Child", "Adult"][at % 2]);
+        let (renewals, overdue) = (at % 4, if at % 6 == 0 { at + 1 } else { 0 });
+        let (fee, fine, driver) = (if at % 8 == 0 { 2 } else { 0 }, overdue * 2, ["Sal", "Kim"][at % 2]);
+        text.push_str(&format!(
+            "L{at},2024-0{}-10,Central,{format},P{},{kind},{renewals},{overdue},{fee},{fine},{driver}\n",
+            1 + at % 6,
+            at % 9
+        ));
+    }
+    bench("library_loans", &text)
+}
+
+#[test]
+fn rows_that_have_some_of_a_figure_are_told_from_all_rows() {
+    let mut bench = loans();
+    assert!(ask(&mut bench, "How many loans were renewed?").contains("**18**"));
+    assert!(ask(&mut bench, "How many loans were renewed at least once?").contains("**18**"));
+    assert!(ask(&mut bench, "How many loans had a late fee charged?").contains("**3**"));
+    assert!(ask(&mut bench, "What is the average fine for overdue loans?").contains("**20**"));
+}
+
+#[test]
+fn people_and_plurals_are_nouns_for_what_the_rows_hold() {
+    let mut bench = loans();
+    assert!(ask(&mut bench, "How many people borrowed something?").contains("**9**"));
+    assert!(ask(&mut bench, "How many loans were by children?").contains("**12**"));
+    assert!(ask(&mut bench, "How many books were borrowed?").contains("**24**"));
+    assert!(ask(&mut bench, "which format is the most borrowed").contains("**Paperback** (16)"));
+    let sales = ask(&mut bench, "total sales by format");
+    assert!(!sales.contains("Sal)"), "{sales}");
+}
