@@ -230,6 +230,10 @@ impl Dictionary {
             self.add(&column.name, Meaning::Column(at, 4));
             self.add(&column.words, Meaning::Column(at, 4));
             self.add(&column.words.replace(' ', ""), Meaning::Column(at, 4));
+            // `体脂率` of `体脂率%`
+            if let Some(bare) = column.words.strip_suffix('%').filter(|b| b.chars().all(is_cjk)) {
+                self.add(bare, Meaning::Column(at, 4));
+            }
             self.add(&column.full, Meaning::Column(at, 4));
             self.add(without_unit(&column.full), Meaning::Column(at, 4));
             let measured = column.role == Role::Measure;
