@@ -32,12 +32,34 @@ pub enum Measure {
         column: ColRef,
         value: String,
     },
+    /// The sum over the rows of one column with another.
+    Formula {
+        op: Op,
+        left: ColRef,
+        right: ColRef,
+    },
     /// One sum or count over another; the index is the concept's in the glossary, [`PER`] or [`PART`].
     Ratio {
         concept: usize,
         numerator: Box<Measure>,
         denominator: Box<Measure>,
     },
+}
+
+/// What is done with two columns, row by row.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Op {
+    Minus,
+    Times,
+}
+
+impl Op {
+    pub fn sign(self) -> char {
+        match self {
+            Op::Minus => '-',
+            Op::Times => '*',
+        }
+    }
 }
 
 /// A ratio of two columns: one per unit of the other.

@@ -2,7 +2,7 @@
 
 use crate::lex::ColRef;
 use crate::norm::{Lang, is_cjk};
-use crate::question::{Agg, Grain, Group, Measure, Order, PART};
+use crate::question::{Agg, Grain, Group, Measure, Op, Order, PART};
 use crate::read::tokens::Scope;
 
 pub fn column<'a>(scope: &'a Scope<'_>, at: ColRef) -> &'a str {
@@ -42,6 +42,12 @@ pub fn measure(scope: &Scope<'_>, measure: &Measure, lang: Lang) -> String {
         (Measure::RateYes(c), Lang::En) => format!("rate of {}", name(c)),
         (Measure::RateIs { column, value }, Lang::Zh) => format!("{}为“{value}”的比例", name(column)),
         (Measure::RateIs { column, value }, Lang::En) => format!("share of {} = {value}", name(column)),
+        (Measure::Formula { op, left, right }, Lang::Zh) => {
+            format!("{} {} {} 合计", name(left), shown(*op), name(right))
+        }
+        (Measure::Formula { op, left, right }, Lang::En) => {
+            format!("total {} {} {}", name(left), shown(*op), name(right))
+        }
         (Measure::Ratio { concept, numerator, denominator }, _) => {
             let named =
                 scope.glossary.concepts.get(*concept).and_then(|k| {
@@ -55,6 +61,13 @@ pub fn measure(scope: &Scope<'_>, measure: &Measure, lang: Lang) -> String {
                 )
             })
         }
+    }
+}
+
+fn shown(op: Op) -> char {
+    match op {
+        Op::Minus => '−',
+        Op::Times => '×',
     }
 }
 

@@ -138,6 +138,9 @@ impl<'a> Sql<'a> {
                     literal(value)
                 )
             }
+            Measure::Formula { op, left, right } => {
+                format!("sum({} {} {}){filter}", self.col(*left), op.sign(), self.col(*right))
+            }
             Measure::Ratio { numerator, denominator, .. } => {
                 format!(
                     "CAST({} AS DOUBLE) / nullif({}, 0)",

@@ -8,10 +8,12 @@ mod chinese;
 mod columns;
 mod conditions;
 pub mod draft;
+mod drafted;
 mod extremes;
 pub mod finish;
 mod firsts;
 mod flags;
+mod formula;
 pub mod growth;
 mod guard;
 mod holders;
@@ -101,8 +103,10 @@ fn finish_one(
     if let Some(beyond) = draft.beyond.first() {
         return Err(Refusal::Beyond(*beyond));
     }
-    if !lexed.unknown.is_empty() {
-        return Err(Refusal::Unknown(lexed.unknown.clone()));
+    let defined = |w: &str| draft.formula.is_some() && formula::names_a_figure(w);
+    let unknown: Vec<String> = lexed.unknown.iter().filter(|w| !defined(w)).cloned().collect();
+    if !unknown.is_empty() {
+        return Err(Refusal::Unknown(unknown));
     }
     let scope = Scope { glossary, tables, in_scope };
     let mut question = finish::finish(&scope, draft)?;

@@ -128,6 +128,10 @@ fn figures(measure: &Measure, used: &mut Vec<ColRef>) -> bool {
             used.push(*c);
             false
         }
+        Measure::Formula { left, right, .. } => {
+            used.extend([*left, *right]);
+            false
+        }
         Measure::Ratio { numerator, denominator, .. } => {
             let rows = figures(numerator, used);
             figures(denominator, used) || rows

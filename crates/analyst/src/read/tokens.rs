@@ -195,7 +195,8 @@ fn far_from_rows(scope: &Scope<'_>, mention: &Mention, column: ColRef) -> bool {
     let named = found.full.split(' ').any(|w| crate::names::stem(w) == said);
     let few = found.distinct * 10 < scope.tables[column.table].rows * 9;
     // `SKU`, where a column is called `SKU编码`: no row is one.
-    let elsewhere = scope.tables[column.table].columns.iter().any(|c| c.full.starts_with(said.as_str()));
+    let other = |c: &crate::table::Column| c.full.starts_with(said.as_str()) && !c.full.is_ascii();
+    let elsewhere = scope.tables[column.table].columns.iter().any(other);
     mention.text.is_ascii() && found.role == Role::Dimension && !named && few && !elsewhere
 }
 

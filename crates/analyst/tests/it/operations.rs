@@ -136,3 +136,14 @@ fn a_figure_of_the_described_table_is_not_multiplied_by_a_join() {
     assert!(ask(&mut bench, "how many guests in the Hall?").contains("**8**"));
     std::fs::remove_dir_all(folder).unwrap_or_default();
 }
+
+#[test]
+fn a_figure_may_be_defined_in_the_question() {
+    let mut bench = bench(
+        "运营日报",
+        "日期,线路,发车班次,准点班次,票款收入(元),成本(元)\n2024-01-01,1路,10,9,100,60\n2024-01-02,1路,10,8,120,70\n2024-01-01,2路,20,10,200,150\n",
+    );
+    assert!(ask(&mut bench, "哪条线路准点率最差？准点率=准点班次÷发车班次").contains("**2路**"));
+    assert!(ask(&mut bench, "毛利一共多少，毛利就是票款收入减成本").contains("**140**"));
+    assert!(ask(&mut bench, "what is 发车班次 times 成本 in total?").contains("4,300"));
+}
