@@ -236,6 +236,7 @@ impl Dictionary {
             }
             self.add(&column.full, Meaning::Column(at, 4));
             self.add(without_unit(&column.full), Meaning::Column(at, 4));
+            self.add_amounts(at, column);
             let measured = column.role == Role::Measure;
             for part in name_parts(&column.words, measured).iter().chain(&name_parts(&column.full, measured))
             {

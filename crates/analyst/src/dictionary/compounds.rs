@@ -3,12 +3,25 @@
 
 use super::Dictionary;
 use crate::glossary::Glossary;
-use crate::lex::Meaning;
+use crate::lex::{ColRef, Meaning};
+use crate::names::without_unit;
 use crate::norm::is_cjk;
 use crate::table::Table;
 use crate::word::Word;
 
 impl Dictionary {
+    /// `实付额` and `实付金额` of a column `实付`.
+    pub(super) fn add_amounts(&mut self, at: ColRef, column: &crate::table::Column) {
+        let name = without_unit(&column.full);
+        let chinese = name.chars().all(is_cjk) && name.chars().count() >= 2;
+        if chinese && column.has_concept("revenue") && !name.ends_with(['额', '费', '款', '价', '入', '金'])
+        {
+            for end in ["额", "金额", "总额"] {
+                self.add(&format!("{name}{end}"), Meaning::Column(at, 4));
+            }
+        }
+    }
+
     /// A name no column stands for that is a word for the rows or a period and, after it, a figure some column holds or
     /// a count: the two are read one by one.
     pub(super) fn comes_apart(&self, name: &str, tables: &[Table], glossary: &Glossary) -> bool {

@@ -82,8 +82,14 @@ pub(super) fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)>
     found
 }
 
+/// `amount paid` and `paid amount`.
+fn turned_round(words: &str, name: &str) -> bool {
+    let (Some((a, b)), Some((c, d))) = (words.split_once(' '), name.split_once(' ')) else { return false };
+    a == d && b == c
+}
+
 fn match_quality(words: &str, bare: &str, name: &str) -> u8 {
-    if words == name || bare == name {
+    if words == name || bare == name || turned_round(words, name) {
         return 3;
     }
     let ends = |text: &str| {
