@@ -52,11 +52,13 @@ describe("a conversation", { skip }, () => {
   it("shows the run while it goes on", async () => {
     await watchDraft(page);
     await ask(page, "[full] 各地区销售额，同比如何？");
-    // Waited for, not looked at once: on a busy machine the report may come in between two looks. That it folds then is tested below.
-    await page.locator("[data-part=analysis][open]").waitFor();
-    await page.locator("[data-part=tools] .status").waitFor();
-    await page.locator("li[aria-current=step]").first().waitFor();
-    await page.getByRole("button", { name: "停止" }).waitFor();
+    // All awaited at once: on a busy machine the run may end while one after the other is looked for. That it folds then is tested below.
+    await Promise.all([
+      page.locator("[data-part=analysis][open]").waitFor(),
+      page.locator("[data-part=tools] .status").waitFor(),
+      page.locator("li[aria-current=step]").first().waitFor(),
+      page.getByRole("button", { name: "停止" }).waitFor(),
+    ]);
     await browser.shot("live-zh-light");
   });
 
