@@ -97,8 +97,9 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
         return Err(Refusal::NothingAsked);
     }
     chinese::divide_by_entity(scope, &draft, &mut question);
-    name_people(scope, &draft, &mut question);
+    // A group that got its name here is no number any more, so that people are not named twice.
     unmarked::name_groups(scope, draft.names_numbers, &mut question);
+    name_people(scope, &draft, &mut question);
     if rate_is_lost(scope, &draft, &question) {
         return Err(Refusal::NothingAsked);
     }

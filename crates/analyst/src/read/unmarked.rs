@@ -144,6 +144,10 @@ fn name_beside(table: &Table, number: ColRef) -> Option<ColRef> {
 
 /// The name in the table that describes such numbers, one row each.
 fn name_elsewhere(scope: &Scope<'_>, question: &Question, number: ColRef) -> Option<(Join, ColRef)> {
+    // Joins start at the main table.
+    if number.table != question.table {
+        return None;
+    }
     let joined: Vec<usize> = question.joins.iter().map(|j| j.table).collect();
     let thing = thing(&scope.column(number).full)?;
     (0..scope.tables.len()).filter(|t| *t != number.table && !joined.contains(t)).find_map(|other| {

@@ -103,6 +103,8 @@ fn a_group_is_called_by_its_name_unless_numbers_are_asked_for() {
     );
     assert!(ask(&mut bench, "which leader had the most orders?").contains("**Cid**"));
     assert!(ask(&mut bench, "which leader id had the most orders?").contains("**L3**"));
+    let who = ask(&mut bench, "who had the most orders by leader?");
+    assert!(who.contains("**Cid**") && !who.contains("Cid · Cid"), "{who}");
 }
 
 #[test]
