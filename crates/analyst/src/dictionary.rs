@@ -13,6 +13,7 @@ use crate::units;
 use crate::word::Word;
 
 mod compounds;
+pub(crate) mod english;
 mod mend;
 mod values;
 
@@ -27,6 +28,8 @@ pub struct Dictionary {
     pub fates: Vec<Vec<char>>,
     /// Phrases about the form of an answer.
     pub patterns: Vec<regex::Regex>,
+    /// What English sentences need to know of the columns.
+    pub facts: english::Facts,
 }
 
 impl Dictionary {
@@ -37,7 +40,9 @@ impl Dictionary {
             codes: Vec::new(),
             fates: glossary.fates.iter().map(|f| f.chars().collect()).collect(),
             patterns: glossary.patterns.clone(),
+            facts: english::Facts::default(),
         };
+        dictionary.note_concepts(glossary, tables);
         for (name, word) in &glossary.words {
             dictionary.add(name, Meaning::Word(*word));
             // `有多少人` would else be read as `有多少` and `人`.
@@ -59,6 +64,7 @@ impl Dictionary {
         }
         for (t, table) in tables.iter().enumerate() {
             dictionary.add_table(t, table, glossary);
+            dictionary.add_english(t, table);
         }
         let stems = dictionary.value_stems();
         for (i, concept) in glossary.concepts.iter().enumerate() {
@@ -333,28 +339,6 @@ impl Dictionary {
                         self.add_value(at, value, categories, glossary);
                     }
                 }
-            }
-        }
-    }
-
-    /// `begin` of `start date`, `ended at` of `end station`: the verb of one end of something.
-    fn add_ends(&mut self, at: ColRef, column: &crate::table::Column) {
-        let first = column.full.split(' ').next().unwrap_or("");
-        let verbs: &[&str] = match first {
-            "start" => &["begin", "begins", "began", "begun", "beginning"],
-            "end" => &["end", "ends", "ended", "ending", "finish", "finishes", "finished"],
-            "signup" => &["sign up", "signed up", "signs up", "signing up"],
-            "checkin" => &["check in", "checked in", "checking in"],
-            "checkout" => &["check out", "checked out", "checking out"],
-            "pickup" => &["pick up", "picked up"],
-            "dropoff" => &["drop off", "dropped off"],
-            _ => return,
-        };
-        for verb in verbs {
-            match column.role {
-                Role::Time => self.add(verb, Meaning::Column(at, 2)),
-                Role::Dimension => self.add(verb, Meaning::Stop),
-                _ => {}
             }
         }
     }

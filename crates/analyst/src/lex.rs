@@ -15,6 +15,7 @@ use crate::units::Unit;
 use crate::word::{Beyond, Word};
 
 mod context;
+mod english;
 mod segment;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -69,7 +70,7 @@ pub struct Lexed {
 }
 
 static NUMBERS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new(r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(%|万|亿|千万|百万|千|k\b|m\b|bn\b|million|billion|thousand|mln)?(\s?(?:seconds?\b|secs?\b|minutes?\b|mins?\b|hours?\b|hrs?\b|秒钟?|分钟|个?小时|岁|years? old\b))?").ok()
+    Regex::new(r"(\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?)\s?(%|percent\b|per cent\b|pct\b|万|亿|千万|百万|千|k\b|m\b|bn\b|million|billion|thousand|mln)?(\s?(?:seconds?\b|secs?\b|minutes?\b|mins?\b|hours?\b|hrs?\b|秒钟?|分钟|个?小时|岁|years? old\b))?").ok()
 });
 static PERCENTILES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\bp(\d{2})\b|(\d{1,2})(?:st|nd|rd|th)? percentile|第?(\d{1,2})\s?(?:%|百)?分位数?|(\d{1,2})百分位数?").ok()
@@ -134,7 +135,7 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
         let (end, factor) = match c.get(2).map(|m| m.as_str()) {
             None if c.get(3).is_some() => (whole.end(), 1.0),
             None if are_marks(&text[digits.end()..]) => (digits.end() + '分'.len_utf8(), 1.0),
-            Some("%") => (whole.end(), 0.01),
+            Some("%" | "percent" | "per cent" | "pct") => (whole.end(), 0.01),
             Some("千" | "k" | "thousand") => (whole.end(), 1e3),
             Some("万") => (whole.end(), 1e4),
             Some("百万" | "m" | "million" | "mln") => (whole.end(), 1e6),
@@ -183,6 +184,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     }
     hits.extend(codes(question, dictionary));
     hits.extend(context::forms_of_answer(&joined, &dictionary.patterns));
+    english::add(&text, &joined, dictionary, &mut hits);
     // `对比一下一季度`: nothing to come.
     hits.retain(|(s, _, m)| {
         *m != Meaning::Word(Word::Next) || *s == 0 || text[*s] != '下' || text[*s - 1] != '一'
@@ -217,6 +219,10 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     drop_pairs(&mut mentions, dictionary);
     context::keep_fates(&text, &mut mentions, dictionary);
     context::name_groups(&mut mentions, dictionary);
+    english::settle_units(&text, &mut mentions, dictionary);
+    english::settle_neighbours(&mut mentions);
+    english::find_gaps(&text, &mut mentions, dictionary);
+    english::pass_over_modifiers(&text, &mut mentions, dictionary);
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();
         if glossed(&text, start, end, &mentions) {
@@ -227,13 +233,16 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
         }
         if let Some((meaning, phrase)) = negated(&word, dictionary) {
             lexed.mended.push((word.clone(), format!("not {phrase}")));
+            // `unassigned`, where a column says to whom: it says nothing there.
+            let unsaid = matches!(&meaning, Meaning::Column(at, _) if dictionary.facts.gappy.contains(at));
+            let not = if unsaid { Word::Missing } else { Word::Exclude };
             let middle = start + word.chars().count()
                 - word.trim_start_matches("non-").trim_start_matches("un").chars().count();
             mentions.push(Mention {
                 start,
                 end: middle,
                 text: "not".to_owned(),
-                meanings: vec![Meaning::Word(Word::Exclude)],
+                meanings: vec![Meaning::Word(not)],
             });
             mentions.push(Mention { start: middle, end, text: phrase, meanings: vec![meaning] });
             continue;
@@ -265,6 +274,9 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
             }
             None if silent => {
                 mentions.push(Mention { start, end, text: word, meanings: vec![Meaning::Stop] });
+            }
+            None if english::modifies_class(&text, start, end, &mentions, dictionary) => {
+                lexed.ignored.push(word);
             }
             None if tolerable(&text, start, end, &mentions, dictionary.known_characters()) => {
                 lexed.ignored.push(word);

@@ -202,15 +202,118 @@ pub fn written_out(words: &str) -> String {
 
 /// A name without the unit at its end: `area sqm` is an area.
 pub fn without_unit(words: &str) -> &str {
-    const UNITS: [&str; 62] = [
-        " c", " f", " min", " mins", " minutes", " sec", " secs", " seconds", " hrs", " hours", " days",
-        " months", " years", " km", " kg", " usd", " musd", " sqm", " sqft", " eur", " rmb", " cny", " gbp",
-        " kwh", " mb", " gb", " pct", " percent", " 元", " 天", " 分钟", " 小时", " 件", " cm", " t", " h",
-        " ha", " mm", " g", " l", " nok", " sek", " dkk", " chf", " aud", " cad", " inr", " sgd", " jpy",
-        " hkd", " pln", " litres", " liters", " litre", " liter", " tonnes", " tons", " miles", " metres",
-        " meters", " kw", " mwh",
+    const UNITS: &[&str] = &[
+        " c",
+        " f",
+        " min",
+        " mins",
+        " minutes",
+        " sec",
+        " secs",
+        " seconds",
+        " hrs",
+        " hours",
+        " days",
+        " months",
+        " years",
+        " km",
+        " kg",
+        " usd",
+        " musd",
+        " sqm",
+        " sqft",
+        " eur",
+        " rmb",
+        " cny",
+        " gbp",
+        " kwh",
+        " mb",
+        " gb",
+        " pct",
+        " percent",
+        " 元",
+        " 天",
+        " 分钟",
+        " 小时",
+        " 件",
+        " cm",
+        " t",
+        " h",
+        " ha",
+        " mm",
+        " g",
+        " l",
+        " nok",
+        " sek",
+        " dkk",
+        " chf",
+        " aud",
+        " cad",
+        " inr",
+        " sgd",
+        " jpy",
+        " hkd",
+        " pln",
+        " litres",
+        " liters",
+        " litre",
+        " liter",
+        " tonnes",
+        " tons",
+        " miles",
+        " metres",
+        " meters",
+        " kw",
+        " mwh",
+        " gwh",
+        " mw",
+        " lbs",
+        " lb",
+        " oz",
+        " gal",
+        " kgal",
+        " gallons",
+        " m3",
+        " cbm",
+        " tb",
+        " ft",
+        " bbl",
+        " kgs",
+        " tons",
+        " pounds",
+        " bushels",
+        " hectares",
+        " acres",
+        " litres",
+        " usd k",
+        " gbp k",
     ];
     UNITS.iter().find_map(|u| words.strip_suffix(u)).filter(|w| !w.is_empty()).unwrap_or(words)
+}
+
+/// A header's token that is short for a word: `cust` for customer, `mgr` for manager; three letters or more.
+pub fn is_short_for(token: &str, word: &str) -> bool {
+    let letters = |t: &str| t.bytes().all(|b| b.is_ascii_lowercase());
+    if token.len() < 3 || word.len() < token.len() + 2 || !letters(token) || !letters(word) {
+        return false;
+    }
+    // Without its vowels: all letters of the token in order, none of them a vowel but the first.
+    let skeleton = || {
+        let mut rest = word.bytes();
+        let bare = token.bytes().skip(1).all(|b| !b"aeiou".contains(&b));
+        bare && word.as_bytes()[0] == token.as_bytes()[0] && token.bytes().all(|b| rest.any(|c| c == b))
+    };
+    word.starts_with(token) || skeleton()
+}
+
+/// A header's token and a word of a question that mean the same: equal, another form of it, or what it is short for.
+pub fn says(token: &str, word: &str) -> bool {
+    let long = SHORT.iter().find(|(short, _)| *short == token).map(|(_, long)| *long);
+    token == word
+        || token.len() >= 3 && same_word(token, word)
+        || long.is_some_and(|long| long == word || same_word(long, word))
+        || is_short_for(token, word) && token.len() * 4 <= word.len() * 3
+        || is_short_for(token, word.strip_suffix('s').unwrap_or(word)) && token.len() <= 5
 }
 
 /// How many seconds the unit at the end of a text has, where it is one of time.
@@ -396,6 +499,27 @@ mod tests {
         assert_eq!(written_out("pay method"), "payment method");
         assert_eq!(written_out("pay"), "pay");
         assert_eq!(written_out("销售额"), "销售额");
+    }
+
+    #[test]
+    fn a_short_header_says_the_word_it_is_short_for() {
+        for (token, word) in [
+            ("vol", "volunteer"),
+            ("cust", "customers"),
+            ("mgr", "manager"),
+            ("hrs", "hours"),
+            ("amt", "amount"),
+            ("qty", "quantity"),
+            ("class", "classes"),
+            ("resolve", "resolution"),
+        ] {
+            assert!(says(token, word), "{token} {word}");
+        }
+        for (token, word) in
+            [("cost", "consultant"), ("no", "nominal"), ("rate", "rates paid"), ("paid", "pad")]
+        {
+            assert!(!says(token, word), "{token} {word}");
+        }
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::glossary::{ConceptRole, DefaultAgg, Glossary};
 use crate::names::written_out;
 use crate::norm::{is_cjk, name_words, normal};
 use naming::concepts_of;
-use settle::{settle_money, settle_price, settle_product};
+use settle::{settle_kinds, settle_money, settle_price, settle_product, settle_twins};
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Table {
@@ -84,8 +84,10 @@ impl Table {
     pub fn new(file_id: &str, filename: &str, profile: &TableProfile, glossary: &Glossary) -> Self {
         let mut columns: Vec<Column> =
             profile.columns.iter().map(|c| Column::new(c, profile.rows, glossary)).collect();
+        settle_twins(&mut columns);
         settle_price(&mut columns, profile.rows);
         settle_money(&mut columns);
+        settle_kinds(&mut columns);
         settle_product(&mut columns, profile.rows);
         let sql_name = if profile.name.is_empty() { file_id.to_owned() } else { profile.name.clone() };
         Self {

@@ -25,10 +25,27 @@ pub enum Unit {
     Person,
     Piece,
     Celsius,
+    Gram,
+    Pound,
+    Ounce,
+    Kilowatt,
+    Megawatt,
+    MegawattHour,
+    GigawattHour,
+    CubicMetre,
+    Gallon,
+    Barrel,
+    Bushel,
+    Metre,
+    Foot,
+    SquareFoot,
+    Megabyte,
+    Gigabyte,
+    Terabyte,
 }
 
 /// How each unit is written: in headers and in questions alike.
-const WRITTEN: [(Unit, &[&str]); 19] = [
+const WRITTEN: &[(Unit, &[&str])] = &[
     (Unit::Millilitre, &["ml", "millilitre", "milliliter", "毫升"]),
     (
         Unit::Money,
@@ -72,16 +89,33 @@ const WRITTEN: [(Unit, &[&str]); 19] = [
     (Unit::Second, &["second", "sec", "secs", "秒", "秒数"]),
     (Unit::Kilometre, &["km", "kilometre", "kilometer", "公里", "千米", "里程"]),
     (Unit::Mile, &["mile", "mi"]),
-    (Unit::Kilogram, &["kg", "kilo", "kilogram", "公斤", "千克"]),
-    (Unit::Tonne, &["t", "ton", "tonne", "吨", "吨数"]),
+    (Unit::Kilogram, &["kg", "kgs", "kilo", "kilogram", "kilogramme", "公斤", "千克"]),
+    (Unit::Tonne, &["t", "ton", "tonne", "metric ton", "metric tonne", "吨", "吨数"]),
     (Unit::Litre, &["l", "litre", "liter", "升"]),
     (Unit::SquareMetre, &["sqm", "m2", "㎡", "平米", "平方米", "平方", "square meter", "square metre"]),
     (Unit::Acre, &["acre", "亩"]),
     (Unit::Hectare, &["ha", "hectare", "公顷"]),
-    (Unit::KilowattHour, &["kwh", "千瓦时", "度电"]),
+    (Unit::KilowattHour, &["kwh", "kilowatt hour", "kilowatt-hour", "千瓦时", "度电"]),
     (Unit::Person, &["people", "person", "pax", "人", "人数", "人次", "head"]),
     (Unit::Piece, &["piece", "pcs", "pc", "unit", "件", "件数"]),
     (Unit::Celsius, &["celsius", "degree", "℃", "摄氏度"]),
+    (Unit::Gram, &["g", "gr", "gram", "gramme", "克"]),
+    (Unit::Pound, &["lb", "lbs", "pound"]),
+    (Unit::Ounce, &["oz", "ounce"]),
+    (Unit::Kilowatt, &["kw", "kilowatt", "千瓦"]),
+    (Unit::Megawatt, &["mw", "megawatt", "兆瓦"]),
+    (Unit::MegawattHour, &["mwh", "megawatt hour", "megawatt-hour", "兆瓦时"]),
+    (Unit::GigawattHour, &["gwh", "gigawatt hour", "gigawatt-hour"]),
+    (Unit::CubicMetre, &["m3", "cbm", "m³", "cubic metre", "cubic meter", "立方米", "方量"]),
+    (Unit::Gallon, &["gal", "gallon", "kgal", "加仑"]),
+    (Unit::Barrel, &["bbl", "barrel"]),
+    (Unit::Bushel, &["bu", "bushel"]),
+    (Unit::Metre, &["m", "metre", "meter"]),
+    (Unit::Foot, &["ft", "feet", "foot"]),
+    (Unit::SquareFoot, &["sqft", "sq ft", "square foot", "square feet"]),
+    (Unit::Megabyte, &["mb", "megabyte"]),
+    (Unit::Gigabyte, &["gb", "gigabyte"]),
+    (Unit::Terabyte, &["tb", "terabyte"]),
 ];
 
 /// Words that say a unit in a question and mean nothing else there.
@@ -111,10 +145,44 @@ pub fn spoken() -> impl Iterator<Item = (&'static str, Unit)> {
                         | "second"
                         | "人次"
                         | "小时"
+                        | "meter"
+                        | "foot"
+                        | "feet"
+                        | "barrel"
+                        | "pound"
+                        | "克"
                 )
         };
         words.iter().filter(plain).map(|w| (*w, *unit))
     })
+}
+
+/// Every unit with the ways to write it.
+pub fn written() -> impl Iterator<Item = (Unit, &'static [&'static str])> {
+    WRITTEN.iter().map(|(unit, words)| (*unit, *words))
+}
+
+/// The figure a unit alone stands for: the only column measured so, or the total beside its parts.
+pub fn named_by(table: &Table, unit: Unit) -> Option<usize> {
+    const WHOLE: [&str; 12] = [
+        "total", "all", "net", "gross", "weight", "wt", "quantity", "qty", "amount", "sold", "volume",
+        "output",
+    ];
+    let found = columns(table, unit);
+    let whole = |i: &&usize| {
+        let words = table.columns[**i].words.split(' ');
+        words.into_iter().all(|w| WHOLE.contains(&w) || exact(w) == Some(unit))
+    };
+    // What one of them costs is no number of them.
+    let price = |i: &&usize| table.columns[**i].words.contains("per ") || is_money(&table.columns[**i]);
+    let mut plain = found.iter().filter(|i| !price(i));
+    match (plain.next(), plain.next()) {
+        (Some(one), None) => Some(*one),
+        _ => {
+            let mut totals = found.iter().filter(whole);
+            totals.next().filter(|_| totals.next().is_none()).copied()
+        }
+    }
 }
 
 /// The unit a text is or ends with: `多少天`, `how many hours`.
@@ -179,13 +247,15 @@ pub fn of(column: &Column) -> Option<Unit> {
     if words.contains(&"of") {
         return None;
     }
-    let last = words.last().filter(said).and_then(|w| exact(w));
-    last.or_else(|| {
-        words
-            .first()
-            .and_then(|w| exact(w))
-            .filter(|u| matches!(u, Unit::Day | Unit::Hour | Unit::Minute | Unit::Night | Unit::Second))
-    })
+    // `price per lb` is no weight.
+    let rated = words.len() >= 2 && words[words.len() - 2] == "per";
+    let last = words.last().filter(said).filter(|_| !rated).and_then(|w| exact(w));
+    last.or_else(|| words.first().and_then(|w| exact(w)).filter(|u| leads_a_name(*u)))
+}
+
+/// `days to ship`, `lbs total`: units that are said before what they measure.
+fn leads_a_name(unit: Unit) -> bool {
+    is_time(unit) || matches!(unit, Unit::Kilogram | Unit::Pound | Unit::KilowattHour | Unit::MegawattHour)
 }
 
 /// Says how long something takes.

@@ -111,3 +111,46 @@ pub(super) fn settle_product(columns: &mut [Column], rows: u64) {
         only.concepts.push(("product".to_owned(), 1));
     }
 }
+
+/// `fee_pct` beside `fee_gbp`: the fee is the amount, unless a percentage is asked for.
+pub(super) fn settle_twins(columns: &mut [Column]) {
+    use crate::names::without_unit;
+    let share = |c: &Column| crate::dictionary::english::share_of(c).map(str::to_owned);
+    let amounts: Vec<String> = columns
+        .iter()
+        .filter(|c| c.role == Role::Measure && share(c).is_none())
+        .map(|c| without_unit(&c.full).to_owned())
+        .collect();
+    for column in columns.iter_mut() {
+        if share(column).is_some_and(|of| amounts.contains(&of)) {
+            column.concepts.clear();
+        }
+    }
+}
+
+/// The only column in a unit of weight is what things weigh; so with distances and energy.
+pub(super) fn settle_kinds(columns: &mut [Column]) {
+    use crate::units::Unit;
+    const KINDS: [(&str, &[Unit]); 3] = [
+        ("weight", &[Unit::Kilogram, Unit::Gram, Unit::Tonne, Unit::Pound, Unit::Ounce]),
+        ("distance", &[Unit::Kilometre, Unit::Mile]),
+        ("energy", &[Unit::KilowattHour, Unit::MegawattHour, Unit::GigawattHour]),
+    ];
+    for (concept, units) in KINDS {
+        if columns.iter().any(|c| c.has_concept(concept)) {
+            continue;
+        }
+        let held: Vec<usize> = (0..columns.len())
+            .filter(|i| crate::units::of(&columns[*i]).is_some_and(|u| units.contains(&u)))
+            .collect();
+        let total =
+            |i: &&usize| columns[**i].words.split(' ').any(|w| matches!(w, "total" | "net" | "gross"));
+        let one = match held[..] {
+            [one] => Some(one),
+            _ => held.iter().find(total).copied().filter(|_| held.iter().filter(total).count() == 1),
+        };
+        if let Some(one) = one {
+            columns[one].concepts.push((concept.to_owned(), 1));
+        }
+    }
+}
