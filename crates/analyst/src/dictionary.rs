@@ -11,6 +11,7 @@ use crate::table::{Kind, Role, Table};
 use crate::tolerate::kin;
 use crate::units;
 use crate::word::Word;
+use english::{calls_figure, names_another};
 
 mod compounds;
 pub(crate) mod english;
@@ -78,6 +79,10 @@ impl Dictionary {
                 let says_less = lacking
                     && concept.role == ConceptRole::Measure
                     && dictionary.says_more(name, tables, glossary);
+                // `average bill` where a column is called `bill`: its average.
+                if name.strip_prefix("average ").is_some_and(|of| calls_figure(tables, of)) {
+                    continue;
+                }
                 // `培训费` where `培训` is a value: its costs, not a figure of its own.
                 if lacking
                     && (dictionary.begins_with_value(name) || dictionary.comes_apart(name, tables, glossary))
@@ -246,6 +251,10 @@ impl Dictionary {
             let measured = column.role == Role::Measure;
             for part in name_parts(&column.words, measured).iter().chain(&name_parts(&column.full, measured))
             {
+                // `ticket` of `lost ticket` is any ticket, where another column is about tickets, too.
+                if column.role == Role::Flag && names_another(table, c, part) {
+                    continue;
+                }
                 self.add(part, Meaning::Column(at, 2));
                 let root = stem(part);
                 for (_, word) in glossary

@@ -223,6 +223,10 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     english::settle_neighbours(&mut mentions);
     english::find_gaps(&text, &mut mentions, dictionary);
     english::pass_over_modifiers(&text, &mut mentions, dictionary);
+    english::count_rows(&text, &mut mentions, dictionary);
+    english::all_together(&text, &mut mentions, dictionary);
+    english::find_lengths(&mut mentions, dictionary);
+    english::pass_over_repeats(&text, &mut mentions, dictionary);
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();
         if glossed(&text, start, end, &mentions) {
@@ -275,7 +279,10 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
             None if silent => {
                 mentions.push(Mention { start, end, text: word, meanings: vec![Meaning::Stop] });
             }
-            None if english::modifies_class(&text, start, end, &mentions, dictionary) => {
+            None if english::modifies_class(&text, start, end, &mentions, dictionary)
+                || english::is_explained(&text, end, &mentions)
+                || english::is_reasoned(&word, &mentions, dictionary) =>
+            {
                 lexed.ignored.push(word);
             }
             None if tolerable(&text, start, end, &mentions, dictionary.known_characters()) => {

@@ -50,6 +50,9 @@ pub fn name_words(name: &str) -> String {
             ')' | '）' | ']' | '】' => depth = depth.saturating_sub(1),
             _ if depth > 0 => {}
             '_' | '-' | '.' | '/' | ' ' | '\t' | '\u{3000}' => out.push(' '),
+            // `Rain?`, `Stock #`
+            '?' | '？' | '*' => {}
+            '#' => out.push_str(" number "),
             c => {
                 if c.is_uppercase() && previous.is_lowercase() {
                     out.push(' ');
@@ -131,6 +134,9 @@ mod tests {
         assert_eq!(name_words("重量kg"), "重量 kg");
         assert_eq!(name_words("活动id"), "活动id");
         assert_eq!(name_words("(x)"), "(x)");
+        assert_eq!(name_words("Rain?"), "rain");
+        assert_eq!(name_words("Stock #"), "stock number");
+        assert_eq!(name_words("#"), "number");
     }
 
     #[test]

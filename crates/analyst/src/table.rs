@@ -175,6 +175,10 @@ impl Column {
             // `捐赠编号` numbers donations, it is none.
             column.concepts.retain(|(id, _)| role_of(glossary, id) != Some(ConceptRole::Measure));
         }
+        if column.role == Role::Id {
+            // `Return #` numbers returns, it does not say whether.
+            column.concepts.retain(|(id, _)| role_of(glossary, id) != Some(ConceptRole::Flag));
+        }
         let timed = [" days", " hours", " hrs", " min", " mins", " minutes", " sec", " secs", " seconds"];
         if column.role == Role::Measure
             && column.concepts.is_empty()
@@ -260,7 +264,14 @@ impl Column {
             return DefaultAgg::Mean;
         }
         let known = self.concepts.iter().max_by_key(|(_, q)| *q).and_then(|(id, _)| glossary.concept(id));
+        // What a person earns is averaged, `drop in income` is added up.
+        const EARNED: [&str; 8] =
+            ["annual", "household", "monthly", "family", "personal", "median", "yearly", "disposable"];
+        let own = self.full == "income" || self.full.split(' ').any(|w| EARNED.contains(&w));
         if let Some(concept) = known.filter(|c| c.role == ConceptRole::Measure) {
+            if concept.id == "income" && !own && self.full.is_ascii() {
+                return DefaultAgg::Sum;
+            }
             return concept.agg;
         }
         const MEAN_ENDINGS: [&str; 28] = [

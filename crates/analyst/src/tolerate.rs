@@ -45,7 +45,7 @@ pub fn after_negation(text: &[char], start: usize) -> bool {
 }
 
 /// `did we haul`, `does Voltex supply`, `who drove`: the verb, and what it is done to is said elsewhere.
-fn is_verb(text: &[char], start: usize, mentions: &[Mention]) -> bool {
+pub fn is_verb(text: &[char], start: usize, mentions: &[Mention]) -> bool {
     let words = words_before(text, start);
     let Some(last) = words.last() else { return false };
     if last == "who" || last == "to" {
@@ -90,7 +90,7 @@ fn names_rows(text: &[char], start: usize, end: usize, mentions: &[Mention]) -> 
 }
 
 /// Nouns for the same kind of row: where a file or its numbers are called by one, the others mean rows, too.
-const KIN: [&[&str]; 23] = [
+const KIN: &[&[&str]] = &[
     &["call", "phone call", "caller", "通话", "来电", "电话", "呼叫"],
     &["candidate", "applicant", "application", "候选人", "应聘者", "求职者", "简历", "应聘", "招聘"],
     &[
@@ -308,6 +308,34 @@ const KIN: [&[&str]; 23] = [
     ],
     &["library", "book", "item", "borrowing", "checkout"],
     &["donation", "gift", "contribution", "pledge", "捐赠", "捐款"],
+    &["placement", "candidate", "hire", "role", "position", "vacancy", "recruit", "appointee"],
+    &["lot", "item", "piece", "auction"],
+    &["distribution", "giveaway", "handout", "drive", "event"],
+    &["bug", "ticket", "issue", "defect", "fault", "report", "problem", "case"],
+    &["harvest", "pick", "picking", "load"],
+    &["class", "session", "lesson", "course run", "workout"],
+    &["renewal", "policy", "policyholder", "insured", "customer", "client"],
+    &["flight", "departure", "leg", "service"],
+    &["wedding", "event", "function", "couple", "reception", "ceremony"],
+    &["enrolment", "enrollment", "registration", "student"],
+    &["reading", "meter reading", "measurement", "observation"],
+    &["parking", "stay", "visit", "session", "car", "vehicle", "stop"],
+    &["inspection", "check", "audit", "visit", "survey"],
+    &["survey", "response", "respondent", "answer", "submission", "participant"],
+    &["grant", "award", "application", "applicant", "recipient", "grantee"],
+    &["contract", "agreement", "deal", "signing"],
+    &["project", "installation", "install", "system", "job", "customer", "client"],
+    &["count", "item", "line", "product", "article", "sku"],
+    &["rental", "hire", "rent", "lease", "let", "letting"],
+    &["sighting", "observation", "record"],
+    &["permit", "licence", "license", "application"],
+    &["accident", "crash", "collision", "incident"],
+    &["payment", "transaction", "transfer"],
+    &["show", "performance", "gig", "concert", "event"],
+    &["sample", "test", "specimen", "assay"],
+    &["case", "matter", "file", "client"],
+    &["animal", "pet", "intake", "rescue"],
+    &["shift", "rota", "roster", "working day"],
 ];
 
 /// Other nouns for what the rows of a table are, given the nouns its file and numbers go by.

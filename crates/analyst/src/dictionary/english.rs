@@ -4,7 +4,7 @@
 use super::Dictionary;
 use crate::glossary::Glossary;
 use crate::lex::{ColRef, Meaning};
-use crate::names::{says, without_unit};
+use crate::names::{same_word, says, without_unit};
 use crate::table::{Column, Role, Table};
 use crate::units::{self, Unit};
 
@@ -14,6 +14,8 @@ pub struct NamePattern {
     words: Vec<String>,
     /// How long something takes: the words say what, and `time` or `duration` comes with them.
     timed: bool,
+    /// A flag: `renewal rate` of `renewed`.
+    rated: bool,
 }
 
 /// What the words of a sentence need to know of the columns.
@@ -28,6 +30,16 @@ pub struct Facts {
     pub gappy: Vec<ColRef>,
     /// What rows are told apart by, flags excepted.
     pub groups: Vec<ColRef>,
+    /// What the rows of each table are called by its file.
+    pub heads: Vec<(usize, String)>,
+    /// Columns every value of which comes up in many rows.
+    pub recurring: Vec<ColRef>,
+    /// Columns with another value in every row.
+    pub unique: Vec<ColRef>,
+    /// Columns that say by number or name whom or what a row is about.
+    pub owners: Vec<ColRef>,
+    /// Columns that say why, with what happened: `lapse` of `lapse reason`.
+    pub reasons: Vec<(ColRef, String)>,
 }
 
 /// Words that say that a number of them is how long something takes.
@@ -36,6 +48,8 @@ const LENGTHS: [&str; 9] =
 
 impl Dictionary {
     pub(super) fn add_english(&mut self, t: usize, table: &Table) {
+        let (heads, _) = crate::names::row_nouns(&table.rows_called);
+        self.facts.heads.extend(heads.into_iter().map(|h| (t, h)));
         for (c, column) in table.columns.iter().enumerate() {
             let at = ColRef { table: t, column: c };
             if let Some(unit) = units::of(column) {
@@ -44,6 +58,19 @@ impl Dictionary {
             if column.nulls > 0 && column.role != Role::Flag {
                 self.facts.gappy.push(at);
             }
+            if column.role == Role::Id && column.distinct >= table.rows {
+                self.facts.unique.push(at);
+            }
+            if column.role == Role::Id || column.full.ends_with(" name") {
+                self.facts.owners.push(at);
+            }
+            let why = [" reason", " cause"].iter().find_map(|e| column.full.strip_suffix(e));
+            if let Some(what) = why.filter(|w| !w.contains(' ')) {
+                self.facts.reasons.push((at, what.to_owned()));
+            }
+            if column.role != Role::Measure && column.distinct > 0 && column.distinct * 8 < table.rows {
+                self.facts.recurring.push(at);
+            }
             if matches!(column.role, Role::Dimension | Role::Id | Role::Time) {
                 self.facts.groups.push(at);
             }
@@ -51,10 +78,12 @@ impl Dictionary {
                 self.add_pattern(at, column);
                 self.add_class_words(at, column, table);
                 self.add_share_forms(at, column, table);
+                self.add_kind_words(at, column, table);
             }
             self.add_initials(at, column);
         }
         self.add_unit_nouns(t, table);
+        self.add_by_value(t, table);
     }
 
     /// Which concepts some column stands for.
@@ -75,22 +104,25 @@ impl Dictionary {
             "avg", "mean", "time",
         ];
         let words: Vec<String> = column.words.split(' ').map(str::to_owned).collect();
+        if column.role == Role::Flag && words.len() == 1 && words[0].len() >= 4 {
+            self.facts.patterns.push(NamePattern { at, words: words.clone(), timed: false, rated: true });
+        }
         let timed = units::of(column).is_some_and(units::is_time);
         if timed {
             let what =
                 |w: &&String| !SMALL.contains(&w.as_str()) && units::ending(w).is_none() && w.len() >= 3;
             let words: Vec<String> = words.iter().filter(what).cloned().collect();
             if (1..=2).contains(&words.len()) {
-                self.facts.patterns.push(NamePattern { at, words, timed: true });
+                self.facts.patterns.push(NamePattern { at, words, timed: true, rated: false });
             }
         }
         if (2..=4).contains(&words.len()) && words.iter().all(|w| w.len() >= 2) {
-            self.facts.patterns.push(NamePattern { at, words, timed: false });
+            self.facts.patterns.push(NamePattern { at, words, timed: false, rated: false });
         }
         let bare = without_unit(&column.words);
         if bare != column.words && bare.contains(' ') {
             let words = bare.split(' ').map(str::to_owned).collect();
-            self.facts.patterns.push(NamePattern { at, words, timed: false });
+            self.facts.patterns.push(NamePattern { at, words, timed: false, rated: false });
         }
     }
 
@@ -113,6 +145,40 @@ impl Dictionary {
         }
         for class in ["type", "types", "kind", "kinds", "sort", "sorts"] {
             self.add(&format!("{class} of {name}"), Meaning::Column(at, 2));
+        }
+    }
+
+    /// `catering charges` of `Catering (£)`, `wind speed` of `Avg Wind (m/s)`: what kind of figure the unit says it is.
+    fn add_kind_words(&mut self, at: ColRef, column: &Column, table: &Table) {
+        const MONEY: [&str; 18] = [
+            "amount", "amounts", "value", "cost", "costs", "charge", "charges", "fee", "fees", "spend",
+            "income", "revenue", "sales", "takings", "money", "bill", "bills", "payments",
+        ];
+        const SMALL: [&str; 6] = ["avg", "average", "mean", "total", "max", "min"];
+        if column.role != Role::Measure {
+            return;
+        }
+        let raw = column.name.to_ascii_lowercase();
+        let fast = ["m/s", "km/h", "kmh", "mph", "kph", "knots"].iter().any(|u| raw.contains(u));
+        let kinds: &[&str] = match units::of(column) {
+            Some(Unit::Money) => &MONEY,
+            Some(Unit::Kilogram | Unit::Gram | Unit::Tonne | Unit::Pound | Unit::Ounce) => &["weight"],
+            Some(Unit::Kilometre | Unit::Mile) => &["distance"],
+            _ if fast => &["speed", "speeds"],
+            _ => return,
+        };
+        let bare: Vec<&str> =
+            without_unit(&column.full).split(' ').filter(|w| !SMALL.contains(w) && !w.is_empty()).collect();
+        let named = bare.last().is_some_and(|w| MONEY.contains(w) || kinds.contains(w) || *w == "price");
+        if bare.is_empty() || bare.len() > 2 || named {
+            return;
+        }
+        let bare = bare.join(" ");
+        for kind in kinds {
+            let phrase = format!("{bare} {kind}");
+            if !table.columns.iter().any(|c| without_unit(&c.full) == phrase) {
+                self.add(&phrase, Meaning::Column(at, 2));
+            }
         }
     }
 
@@ -194,13 +260,52 @@ impl Dictionary {
         }
     }
 
+    /// `by value`, where a table has one main amount.
+    fn add_by_value(&mut self, t: usize, table: &Table) {
+        let Some(column) = units::main_money(table) else { return };
+        let valued = |(i, c): (usize, &Column)| {
+            i != column && c.full.split(' ').any(|w| matches!(w, "value" | "amount"))
+        };
+        if table.columns.iter().enumerate().any(valued) {
+            return;
+        }
+        let at = ColRef { table: t, column };
+        for phrase in [
+            "by value",
+            "by amount",
+            "by dollar value",
+            "by dollars",
+            "by money",
+            "in money terms",
+            "in value terms",
+            "money-wise",
+        ] {
+            self.add(phrase, Meaning::Column(at, 2));
+        }
+    }
+
+    /// The column that says how long what a word says takes.
+    pub fn takes_so_long<'a>(&'a self, words: &'a [String]) -> impl Iterator<Item = ColRef> + 'a {
+        let timed = self.facts.patterns.iter().filter(|p| p.timed && p.words.len() == 1);
+        timed
+            .filter(|p| words.first().is_some_and(|w| same_word(&p.words[0], w) || p.words[0] == *w))
+            .map(|p| p.at)
+    }
+
     /// Columns that words in a row name by short forms or by how long they say something takes, with how many words.
     pub fn named_by_words<'a>(&'a self, words: &'a [String]) -> impl Iterator<Item = (usize, Meaning)> + 'a {
         self.facts.patterns.iter().filter_map(move |p| {
             let length = p.words.len();
+            let sum = |w: &str| matches!(w, "amount" | "amt" | "value" | "sum");
             let same = |from: usize| {
-                words.len() >= from + length && p.words.iter().zip(&words[from..]).all(|(t, w)| says(t, w))
+                words.len() >= from + length
+                    && p.words.iter().zip(&words[from..]).all(|(t, w)| says(t, w) || sum(t) && sum(w))
             };
+            if p.rated {
+                let rate =
+                    words.get(1).is_some_and(|w| matches!(w.as_str(), "rate" | "rates" | "percentage"));
+                return (rate && same_word(&p.words[0], &words[0])).then_some((1, Meaning::Column(p.at, 4)));
+            }
             if !p.timed {
                 return same(0).then_some((length, Meaning::Column(p.at, 4)));
             }
@@ -221,4 +326,18 @@ impl Dictionary {
 pub(crate) fn share_of(column: &Column) -> Option<&str> {
     let ends = [" percent", " pct", " percentage", " rate"].iter().find_map(|e| column.full.strip_suffix(e));
     ends.filter(|b| !b.is_empty() && column.role == Role::Measure)
+}
+
+/// A figure is called just so.
+pub(super) fn calls_figure(tables: &[Table], name: &str) -> bool {
+    let called = |c: &Column| c.role == Role::Measure && without_unit(&c.full) == name;
+    tables.iter().any(|t| t.columns.iter().any(called))
+}
+
+/// A word of another column's name or of the file's.
+pub(super) fn names_another(table: &Table, column: usize, part: &str) -> bool {
+    let other = |(i, c): (usize, &Column)| i != column && c.full.split(' ').any(|w| w == part);
+    let (heads, others) = crate::names::row_nouns(&table.rows_called);
+    part.is_ascii()
+        && (table.columns.iter().enumerate().any(other) || heads.iter().chain(&others).any(|h| h == part))
 }

@@ -12,7 +12,9 @@ use crate::word::Word;
 type Hits = Vec<(usize, usize, Meaning)>;
 
 /// Who wants to know and why, how the answer should look, which rule is meant where there is only one.
-const TALK: [&str; 9] = [
+const TALK: [&str; 11] = [
+    r"\((?:in )?(?:days|hours|hrs|minutes|mins|seconds|secs|weeks|months|years)\)",
+    r"\bin (?:days|hours|minutes|seconds|months)\b",
     r"\b(?:(?:use|using|with|by|per|via|on|under|apply|applying|according to)\s+)?(?:the |a )?1\.5\s*(?:x|×|\*|times)?\s*(?:the )?(?:iqr|interquartile range)(?:\s+(?:rule|method|fences?|criterion|test))?\b",
     r"\b(?:using|with|by|use|per|under)\s+(?:the )?(?:iqr|interquartile(?: range)?|tukey)(?:\s+(?:rule|method|fences?|criterion|test))?\b",
     r"\bwhere (?:do|does|did) (?:our|the|most(?: of)?(?: our| the)?|all(?: our| the)?)\s+\w+(?:\s\w+)? (?:come|came) from\b",
@@ -57,6 +59,11 @@ pub(super) fn add(text: &[char], joined: &str, dictionary: &Dictionary, hits: &m
                 break;
             }
             row.push(word.clone());
+        }
+        // `more than 2 hours to fix`: the hours belong to the number.
+        let numbered = first > 0 && words[first - 1].2.bytes().all(|b| b.is_ascii_digit());
+        if numbered && crate::units::ending(&row[0]).is_some() {
+            continue;
         }
         for (length, meaning) in dictionary.named_by_words(&row) {
             let hit = (words[first].0, words[first + length - 1].1, meaning);
@@ -131,7 +138,9 @@ pub(super) fn settle_neighbours(mentions: &mut [Mention]) {
     for i in 0..mentions.len() {
         let next = mentions.get(i + 1).filter(|n| n.start - mentions[i].end <= 5);
         let over = mentions[i].text == "over" && i > 0 && time(&mentions[i - 1]) && next.is_some_and(time);
-        let bound = matches!(mentions[i].text.as_str(), "going to" | "about to") && next.is_some_and(value);
+        const LINKS: [&str; 8] =
+            ["going to", "due to", "because of", "caused by", "reason", "reasons", "cause", "down to"];
+        let bound = LINKS.contains(&mentions[i].text.as_str()) && next.is_some_and(value);
         if over {
             mentions[i].meanings = vec![Meaning::Word(Word::Compare)];
         } else if bound {
@@ -161,7 +170,13 @@ pub(super) fn find_gaps(text: &[char], mentions: &mut Vec<Mention>, dictionary: 
         }
         if let Some(found) = CLOSE.as_ref().and_then(|r| r.find(&after)) {
             let lead = length(found.as_str()) - length(found.as_str().trim_start());
-            replace(mentions, end + lead, end + length(found.as_str()), Meaning::Word(Word::Missing));
+            // Said after the column or before it, it is the same.
+            replace(mentions, end + lead, end + length(found.as_str()), Meaning::Stop);
+            if start > 0 && mentions.iter().all(|m| m.end < start || m.start >= start) {
+                replace(mentions, start - 1, start, Meaning::Word(Word::Missing));
+            } else {
+                replace(mentions, end + lead, end + length(found.as_str()), Meaning::Word(Word::Missing));
+            }
             return;
         }
     }
@@ -177,19 +192,236 @@ fn replace(mentions: &mut Vec<Mention>, start: usize, end: usize, meaning: Meani
 
 /// `equipment type` where a column is called `type`: what no column stands for, before one that says which.
 pub(super) fn pass_over_modifiers(text: &[char], mentions: &mut [Mention], dictionary: &Dictionary) {
+    for i in 1..mentions.len() {
+        let (before, head) = (&mentions[i - 1], &mentions[i]);
+        let close = head.start == before.end + 1 && text[before.end] == ' ';
+        if close && lacks_column(before, dictionary) && is_group(head, dictionary) {
+            mentions[i - 1].meanings = vec![Meaning::Stop];
+        }
+    }
+}
+
+/// `how many flights` of a file of flights, though a few numbers come up again and again: rows. `class sessions` of a file
+/// of sessions: sessions, whatever the class.
+pub(super) fn count_rows(text: &[char], mentions: &mut [Mention], dictionary: &Dictionary) {
+    let asks = |m: &Mention| {
+        let count = |m: &Meaning| matches!(m, Meaning::Word(Word::HowMany | Word::Count));
+        m.meanings.iter().any(count) && m.text != "how many times" && m.text != "times"
+    };
+    let close = |a: &Mention, b: &Mention| b.start >= a.end && b.start - a.end <= 1;
+    let head = |m: &Mention| {
+        let said = crate::names::stem(&m.text);
+        let named =
+            |t: usize| dictionary.facts.heads.iter().any(|(h, n)| *h == t && crate::names::stem(n) == said);
+        m.meanings.iter().find_map(|m| match m {
+            Meaning::RowNoun(t) if named(*t) => Some(*t),
+            _ => None,
+        })
+    };
+    // `sales of six or more tickets: how many were there`
+    static LAST: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"(?:how many|count|number)(?: were there| was that| are there| is that| in total| in all| of them| altogether| all told| do we have| did we have)?\s*[?.!]*$").ok()
+    });
+    let joined: String = text.iter().collect();
+    if LAST.as_ref().is_some_and(|r| r.is_match(joined.trim_end())) {
+        let first = mentions.iter().position(|m| {
+            m.meanings
+                .iter()
+                .any(|m| matches!(m, Meaning::RowNoun(_) | Meaning::Column(..) | Meaning::Concept(_)))
+        });
+        if let Some((at, table)) = first.and_then(|at| Some((at, head(&mentions[at])?))) {
+            mentions[at].meanings = vec![Meaning::RowNoun(table)];
+        }
+    }
+    for i in 1..mentions.len() {
+        let recurring = |m: &Mention| {
+            let found = columns(m, dictionary);
+            !found.is_empty() && found.iter().all(|c| dictionary.facts.recurring.contains(c))
+        };
+        let asked = asks(&mentions[i - 1]) && close(&mentions[i - 1], &mentions[i]);
+        if !asked || !mentions[i].text.is_ascii() || !recurring(&mentions[i]) {
+            continue;
+        }
+        if let Some(table) = head(&mentions[i]) {
+            mentions[i].meanings = vec![Meaning::RowNoun(table)];
+            continue;
+        }
+        let rows = |m: &Mention| m.meanings.iter().any(|m| matches!(m, Meaning::RowNoun(_)));
+        let group = is_group(&mentions[i], dictionary);
+        if group && mentions.get(i + 1).is_some_and(|n| close(&mentions[i], n) && rows(n)) {
+            mentions[i].meanings = vec![Meaning::Stop];
+        }
+    }
+}
+
+/// `total across all garages`, `for all the shops together`: over all of them, not for each.
+pub(super) fn all_together(text: &[char], mentions: &mut [Mention], dictionary: &Dictionary) {
+    const EACH: [Word; 10] = [
+        Word::Which,
+        Word::Compare,
+        Word::Rank,
+        Word::Top,
+        Word::Bottom,
+        Word::Highest,
+        Word::Lowest,
+        Word::Distribution,
+        Word::Share,
+        Word::Correlation,
+    ];
+    let says =
+        |mentions: &[Mention], w: Word| mentions.iter().any(|m| m.meanings.contains(&Meaning::Word(w)));
+    if EACH.iter().any(|w| says(mentions, *w)) {
+        return;
+    }
+    let total = says(mentions, Word::Sum) || says(mentions, Word::HowMany) || says(mentions, Word::HowMuch);
+    for i in 0..mentions.len() {
+        if !is_group(&mentions[i], dictionary) && !names_group(&mentions[i], dictionary) {
+            continue;
+        }
+        let before: String = text[..mentions[i].start].iter().collect();
+        let after: String = text[mentions[i].end..].iter().collect();
+        let before = before.trim_end();
+        let ends = |with: &[&str]| with.iter().any(|w| before.ends_with(w));
+        let whole = ends(&[
+            "across all",
+            "across all the",
+            "across all our",
+            "across all of the",
+            "across all of our",
+        ]);
+        let across = total && ends(&["across", "across the", "across our"]);
+        let all = ends(&["all", "all the", "all our", "all of the", "all of our"]);
+        let after = after.trim_start();
+        let joined = all
+            && ["together", "combined", "taken together", "put together"]
+                .iter()
+                .any(|w| after.starts_with(w));
+        if !(whole || across || joined) {
+            continue;
+        }
+        mentions[i].meanings = vec![Meaning::Stop];
+        let by = |m: &Mention| m.meanings.iter().any(|m| matches!(m, Meaning::Word(Word::By)));
+        if let Some(j) =
+            (0..i).rev().find(|j| mentions[*j].start + 22 >= mentions[i].start).filter(|j| by(&mentions[*j]))
+        {
+            mentions[j].meanings = vec![Meaning::Stop];
+        }
+    }
+}
+
+/// A word for what a column tells rows apart by.
+fn names_group(mention: &Mention, dictionary: &Dictionary) -> bool {
+    let found = columns(mention, dictionary);
+    !found.is_empty() && found.iter().all(|c| dictionary.facts.groups.contains(c))
+}
+
+/// `how long does a car sit on the lot`, where a column is called `days on lot`: that figure, no group.
+pub(super) fn find_lengths(mentions: &mut [Mention], dictionary: &Dictionary) {
+    let asked =
+        mentions.iter().position(|m| matches!(m.text.as_str(), "how long" | "how quickly" | "how fast"));
+    let Some(asked) = asked else { return };
+    let mut found: Vec<(usize, ColRef)> = Vec::new();
+    for (i, mention) in mentions.iter().enumerate().skip(asked + 1) {
+        let word = vec![mention.text.clone()];
+        found.extend(dictionary.takes_so_long(&word).map(|at| (i, at)));
+    }
+    if let [(i, at)] = found[..] {
+        mentions[i].meanings = vec![Meaning::Column(at, 4)];
+    }
+}
+
+/// Words beside others that only say more of the same: `lapsed` beside a lapse reason, `customer` of `customer country`,
+/// `all lots`, the verb `book`, the day of `daily entries`.
+pub(super) fn pass_over_repeats(text: &[char], mentions: &mut [Mention], dictionary: &Dictionary) {
+    let word = |m: &Mention, wanted: &[Word]| {
+        m.meanings.iter().any(|m| matches!(m, Meaning::Word(w) if wanted.contains(w)))
+    };
+    let rows =
+        |m: &Mention| m.meanings.iter().any(|m| matches!(m, Meaning::RowNoun(_) | Meaning::Word(Word::Rows)));
+    let asks = mentions.iter().any(|m| word(m, &[Word::HowMany, Word::Count]));
+    for i in 0..mentions.len() {
+        let partial =
+            mentions[i].meanings.iter().all(|m| matches!(m, Meaning::Value(_, _, ..=2) | Meaning::Stop));
+        if (partial || lacks_column(&mentions[i], dictionary))
+            && is_reasoned(&mentions[i].text, mentions, dictionary)
+        {
+            mentions[i].meanings = vec![Meaning::Stop];
+            continue;
+        }
+        let next_to = |a: usize, b: usize| mentions[b].start == mentions[a].end + 1;
+        let next = mentions.get(i + 1).filter(|_| next_to(i, i + 1));
+        let said: String = text[..mentions[i].start].iter().collect();
+        let said = said.trim_end();
+        let all = ["all", "all the", "all our", "all of the", "all of our"].iter().any(|a| {
+            said.strip_suffix(a).is_some_and(|b| b.is_empty() || b.trim_end().ends_with([',', '(', '-']))
+        });
+        let unique = |m: &Mention| {
+            let found = columns(m, dictionary);
+            !found.is_empty() && found.iter().all(|c| dictionary.facts.unique.contains(c))
+        };
+        let everything = all && (unique(&mentions[i]) || rows(&mentions[i]));
+        let verb = lacks_column(&mentions[i], dictionary)
+            && crate::tolerate::is_verb(text, mentions[i].start, mentions);
+        let daily =
+            asks && word(&mentions[i], &[Word::Day, Word::Week, Word::Month]) && next.is_some_and(rows);
+        let owner = i > 0
+            && word(&mentions[i - 1], &[Word::By])
+            && next_to(i - 1, i)
+            && !mentions[i].text.ends_with('s')
+            && mentions[i].text.is_ascii()
+            && is_owner(&mentions[i], dictionary)
+            && next.is_some_and(|n| is_group(n, dictionary) && !is_owner(n, dictionary));
+        if everything || verb || daily || owner {
+            mentions[i].meanings = vec![Meaning::Stop];
+        }
+    }
+}
+
+/// One of those the rows are about, by number or name.
+fn is_owner(mention: &Mention, dictionary: &Dictionary) -> bool {
+    let found = columns(mention, dictionary);
+    !found.is_empty() && found.iter().any(|c| dictionary.facts.owners.contains(c))
+}
+
+/// Only concepts that no column stands for.
+fn lacks_column(mention: &Mention, dictionary: &Dictionary) -> bool {
     let lacking = |m: &Meaning| match m {
         Meaning::Concept(i) => !dictionary.facts.concepts.iter().any(|(c, _)| c == i),
         Meaning::Stop => true,
         _ => false,
     };
-    for i in 1..mentions.len() {
-        let (before, head) = (&mentions[i - 1], &mentions[i]);
-        let close = head.start == before.end + 1 && text[before.end] == ' ';
-        let concept = before.meanings.iter().any(|m| matches!(m, Meaning::Concept(_)));
-        if close && concept && before.meanings.iter().all(lacking) && is_group(head, dictionary) {
-            mentions[i - 1].meanings = vec![Meaning::Stop];
-        }
-    }
+    mention.meanings.iter().any(|m| matches!(m, Meaning::Concept(_))) && mention.meanings.iter().all(lacking)
+}
+
+/// What a word nobody knows means is told right after it: `failed, say final mark under 50`, `sweetest (highest brix)`.
+pub(super) fn is_explained(text: &[char], end: usize, mentions: &[Mention]) -> bool {
+    static GLOSS: LazyLock<Option<Regex>> = LazyLock::new(|| {
+        Regex::new(r"^(?: \w+){0,2}\s*[,;?-]?\s*(?:\((?:i\.?e\.?|say|meaning|that is|so)?|(?:say|i\.?e\.?|meaning|that is|defined as|as in|by which i mean)\b)").ok()
+    });
+    let after: String = text[end..].iter().collect();
+    let Some(gloss) = GLOSS.as_ref().and_then(|r| r.find(&after)) else { return false };
+    let from = end + gloss.as_str().chars().count();
+    let rest = || mentions.iter().filter(|m| m.start >= from);
+    let has = |f: &dyn Fn(&Meaning) -> bool| rest().any(|m| m.meanings.iter().any(f));
+    let named = has(&|m| matches!(m, Meaning::Column(..) | Meaning::Concept(_)));
+    let told = has(&|m| {
+        matches!(m, Meaning::Number(_) | Meaning::Value(..))
+            || matches!(m, Meaning::Word(Word::Highest | Word::Lowest | Word::Missing | Word::Divided))
+    });
+    named && told
+}
+
+/// A verb that a column of reasons is about, where one of its reasons is said: `lapsed over price`.
+pub(super) fn is_reasoned(word: &str, mentions: &[Mention], dictionary: &Dictionary) -> bool {
+    let said = |c: &ColRef| {
+        mentions.iter().any(|m| m.meanings.iter().any(|m| matches!(m, Meaning::Value(at, _, 3..) if at == c)))
+    };
+    let late = |w: &str| matches!(w, "late" | "delayed" | "delay" | "delays");
+    dictionary
+        .facts
+        .reasons
+        .iter()
+        .any(|(c, verb)| said(c) && (crate::names::same_word(word, verb) || late(word) && late(verb)))
 }
 
 /// A column that tells rows apart, by its own name.

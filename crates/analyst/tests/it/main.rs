@@ -15,3 +15,4 @@ mod reports;
 mod senses;
 mod small;
 mod trades;
+mod wording;
