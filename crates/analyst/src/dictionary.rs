@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use crate::glossary::{ConceptRole, Glossary};
-use crate::lex::{ColRef, Meaning, Mention};
+use crate::lex::{ColRef, Meaning};
 use crate::names::{name_parts, row_nouns, same_word, stem, without_unit};
 use crate::norm::{is_cjk, is_word, name_words, normalise};
 use crate::table::{Kind, Role, Table};
@@ -13,10 +13,14 @@ use crate::units;
 use crate::word::Word;
 use english::{calls_figure, names_another};
 
+pub mod chinese;
 mod compounds;
 pub(crate) mod english;
 mod mend;
 mod values;
+
+use chinese::main_amount;
+use compounds::{counted_in, counted_times};
 
 /// Every phrase that means something for these tables.
 pub struct Dictionary {
@@ -31,6 +35,8 @@ pub struct Dictionary {
     pub patterns: Vec<regex::Regex>,
     /// What English sentences need to know of the columns.
     pub facts: english::Facts,
+    /// What Chinese sentences need to know of the columns.
+    pub hints: chinese::Hints,
 }
 
 impl Dictionary {
@@ -42,8 +48,10 @@ impl Dictionary {
             fates: glossary.fates.iter().map(|f| f.chars().collect()).collect(),
             patterns: glossary.patterns.clone(),
             facts: english::Facts::default(),
+            hints: chinese::Hints::default(),
         };
         dictionary.note_concepts(glossary, tables);
+        dictionary.note_gaps(glossary, tables);
         for (name, word) in &glossary.words {
             dictionary.add(name, Meaning::Word(*word));
             // `有多少人` would else be read as `有多少` and `人`.
@@ -74,6 +82,17 @@ impl Dictionary {
                 if lacking && let Some(meaning) = dictionary.same_as_named(name, concept.role, &stems, tables)
                 {
                     dictionary.add(name, meaning);
+                    continue;
+                }
+                if !lacking && let Some(at) = dictionary.called_so(name, concept, tables) {
+                    dictionary.add(name, Meaning::Column(at, 4));
+                    continue;
+                }
+                if lacking
+                    && concept.id == "revenue"
+                    && let Some(at) = main_amount(name, tables)
+                {
+                    dictionary.add(name, Meaning::Column(at, 2));
                     continue;
                 }
                 let says_less = lacking
@@ -136,32 +155,6 @@ impl Dictionary {
         });
         let first = found.next()?;
         found.next().is_none().then_some(first)
-    }
-
-    /// The one dimension a character stands for after `哪种` and `各`: `假` of `假别`.
-    pub fn grouped_by(&self, word: &str, tables_names: &[Mention]) -> Option<Meaning> {
-        let asked =
-            |m: &Mention| m.meanings.iter().any(|m| matches!(m, Meaning::Word(Word::Which | Word::By)));
-        if !tables_names.last().is_some_and(asked) {
-            return None;
-        }
-        let chars: Vec<char> = word.chars().collect();
-        let entries = self.by_first.get(chars.first()?)?;
-        let mut found: Vec<(&Vec<char>, ColRef)> = entries
-            .iter()
-            .filter(|(p, _)| p.len() <= 6 && p.starts_with(&chars) && p.iter().all(|c| is_cjk(*c)))
-            .filter_map(|(p, m)| match m {
-                Meaning::Column(at, 4) => Some((p, *at)),
-                _ => None,
-            })
-            .collect();
-        // `哪门课`, where there are `课程名称` and `课程类别`: the name.
-        let name = |p: &[char]| p.ends_with(&['名', '称']) || p.ends_with(&['姓', '名']);
-        if found.iter().any(|(_, at)| *at != found[0].1) {
-            found.retain(|(p, _)| name(p));
-        }
-        let (_, at) = *found.first()?;
-        found.iter().all(|(_, other)| *other == at).then_some(Meaning::Column(at, 2))
     }
 
     fn add(&mut self, phrase: &str, meaning: Meaning) {
@@ -231,6 +224,7 @@ impl Dictionary {
         for noun in ["单", "单子", "单据", "条目", "records", "entries"] {
             self.add(noun, Meaning::RowNoun(t));
         }
+        self.add_colloquial(t, &heads);
         self.add_kin(t, table, heads.into_iter().chain(others).collect());
         let named = |c: &char| is_cjk(*c);
         self.known.extend(table.rows_called.chars().filter(named));
@@ -321,6 +315,7 @@ impl Dictionary {
                         self.add(&format!("{form} {rest}"), Meaning::Column(at, 4));
                     }
                 }
+                self.add_flag_verb(at, name);
                 if let [verb, object] = name.chars().collect::<Vec<char>>()[..]
                     && is_cjk(verb)
                     && is_cjk(object)
@@ -350,6 +345,8 @@ impl Dictionary {
                 }
             }
         }
+        self.add_numbered(t, table);
+        self.add_received(t, table);
     }
 
     /// The Chinese characters of headers and file names.
@@ -430,26 +427,6 @@ fn only_ending(table: &Table, column: usize) -> Option<&str> {
     let alone = figures.filter(|c| c.full == own || ending(c).as_ref() == Some(&own)).count() == 1;
     let last = table.columns[column].full.rsplit_once(' ')?.1;
     (alone && last.len() >= 4 && last.is_ascii()).then_some(last)
-}
-
-/// `跟进` and `次` of `跟进次数`.
-fn counted_times(words: &str) -> Option<(&str, char)> {
-    let bare = words.strip_suffix('数')?;
-    let one = bare.chars().last().filter(|c| is_cjk(*c))?;
-    let bare = bare.strip_suffix(one).filter(|b| b.chars().count() >= 2 && b.chars().all(is_cjk))?;
-    Some((bare, one))
-}
-
-/// What a column counts: the unit in brackets, or the name before `量` and `数`.
-fn counted_in(name: &str, words: &str) -> Option<String> {
-    let unit = name.rsplit_once(['(', '（']).map(|(_, u)| u.trim_end_matches([')', '）']));
-    let named = words.strip_suffix('量').or_else(|| words.strip_suffix('数'));
-    let chinese = |u: &&str| {
-        (u.chars().count() == 1 || *u == "人员")
-            && u.chars().all(is_cjk)
-            && !["元", "天", "数", "总"].contains(u)
-    };
-    unit.filter(chinese).or_else(|| named.filter(chinese)).map(str::to_owned)
 }
 
 /// `returned` of `is returned`, `异常` of `是否异常`.

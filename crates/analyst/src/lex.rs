@@ -14,6 +14,7 @@ use crate::tolerate::{after_negation, tolerable};
 use crate::units::Unit;
 use crate::word::{Beyond, Word};
 
+mod chinese;
 mod context;
 mod english;
 mod segment;
@@ -227,6 +228,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     english::all_together(&text, &mut mentions, dictionary);
     english::find_lengths(&mut mentions, dictionary);
     english::pass_over_repeats(&text, &mut mentions, dictionary);
+    chinese::settle(&text, &mut mentions, dictionary);
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();
         if glossed(&text, start, end, &mentions) {
@@ -285,13 +287,21 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
             {
                 lexed.ignored.push(word);
             }
-            None if tolerable(&text, start, end, &mentions, dictionary.known_characters()) => {
+            None if chinese::undone(&text, start, &word, dictionary).is_some() => {
+                let meanings = chinese::undone(&text, start, &word, dictionary).into_iter().collect();
+                mentions.push(Mention { start, end, text: word, meanings });
+            }
+            None if chinese::says_nothing_new(&text, start, end, &mentions, dictionary)
+                || !chinese::in_fate(&text, start, end, dictionary)
+                    && tolerable(&text, start, end, &mentions, dictionary.known_characters()) =>
+            {
                 lexed.ignored.push(word);
             }
             None => lexed.unknown.push(word),
         }
     }
     mentions.sort_by_key(|m| m.start);
+    chinese::settle_last(&mut mentions, dictionary);
     for mention in &mut mentions {
         if mention.meanings.len() > 1 {
             mention.meanings.retain(|m| *m != Meaning::Stop);

@@ -52,3 +52,23 @@ impl Dictionary {
                 .any(|(p, m)| p == phrase && matches!(m, Meaning::RowNoun(_) | Meaning::Table(_)))
     }
 }
+
+/// `跟进` and `次` of `跟进次数`.
+pub(super) fn counted_times(words: &str) -> Option<(&str, char)> {
+    let bare = words.strip_suffix('数')?;
+    let one = bare.chars().last().filter(|c| is_cjk(*c))?;
+    let bare = bare.strip_suffix(one).filter(|b| b.chars().count() >= 2 && b.chars().all(is_cjk))?;
+    Some((bare, one))
+}
+
+/// What a column counts: the unit in brackets, or the name before `量` and `数`.
+pub(super) fn counted_in(name: &str, words: &str) -> Option<String> {
+    let unit = name.rsplit_once(['(', '（']).map(|(_, u)| u.trim_end_matches([')', '）']));
+    let named = words.strip_suffix('量').or_else(|| words.strip_suffix('数'));
+    let chinese = |u: &&str| {
+        (u.chars().count() == 1 || ["人员", "人次", "车次", "班次", "架次", "台次"].contains(u))
+            && u.chars().all(is_cjk)
+            && !["元", "天", "数", "总"].contains(u)
+    };
+    unit.filter(chinese).or_else(|| named.filter(chinese)).map(str::to_owned)
+}

@@ -323,7 +323,7 @@ impl Dictionary {
         }
     }
 
-    fn means_something(&self, phrase: &str) -> bool {
+    pub(super) fn means_something(&self, phrase: &str) -> bool {
         let chars: Vec<char> = phrase.chars().collect();
         let entries = chars.first().and_then(|c| self.by_first.get(c)).map_or(&[][..], Vec::as_slice);
         entries.iter().any(|(p, _)| *p == chars)

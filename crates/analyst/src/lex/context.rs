@@ -39,17 +39,21 @@ pub(super) fn keep_names(hits: &mut Vec<(usize, usize, Meaning)>) {
     let asking = |m: &Meaning| matches!(m, Meaning::Word(Word::By | Word::Which | Word::HowMany));
     let cut = |start: usize, end: usize| {
         hits.iter().find_map(|(s, e, m)| {
-            let named = matches!(m, Meaning::Concept(_) | Meaning::Column(..));
+            let named = matches!(m, Meaning::Concept(_) | Meaning::Column(..) | Meaning::RowNoun(_));
             (named && start < *s && *s < end && end < *e).then_some(*s)
         })
     };
-    let whole = |start: usize, end: usize| hits.iter().any(|(s, e, m)| *s == start && *e == end && asking(m));
+    let amount = |m: &Meaning| matches!(m, Meaning::Word(Word::HowMuch));
+    let whole = |start: usize, end: usize| {
+        hits.iter().any(|(s, e, m)| *s == start && *e == end && (asking(m) || amount(m)))
+    };
     let lost: Vec<(usize, usize)> = hits
         .iter()
         .filter(|(s, e, m)| asking(m) && cut(*s, *e).is_some_and(|at| whole(*s, at)))
         .map(|(s, e, _)| (*s, *e))
         .collect();
-    hits.retain(|(s, e, m)| !(asking(m) && lost.contains(&(*s, *e))));
+    let rows = |m: &Meaning| matches!(m, Meaning::RowNoun(_));
+    hits.retain(|(s, e, m)| !((asking(m) || rows(m)) && lost.contains(&(*s, *e))));
 }
 
 /// `占总金额`, where a column is called `总金额`: `占` and the column.
@@ -114,7 +118,8 @@ pub(super) fn keep_fates(text: &[char], mentions: &mut Vec<Mention>, dictionary:
             }
             let inside = |m: &Mention| m.start < end && m.end > start;
             let idle = |m: &Mention| {
-                m.start >= start && m.end <= end && m.meanings.iter().all(|m| *m == Meaning::Stop)
+                let silent = m.meanings.iter().all(|m| *m == Meaning::Stop) || m.text == "超";
+                m.start >= start && m.end <= end && silent
             };
             if mentions.iter().filter(|m| inside(m)).all(idle) {
                 mentions.retain(|m| !inside(m));

@@ -8,6 +8,7 @@ mod bad_input;
 mod chinese;
 mod english;
 mod figures;
+mod hints;
 mod operations;
 mod questions;
 mod readings;
