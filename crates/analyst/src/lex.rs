@@ -17,6 +17,7 @@ use crate::word::{Beyond, Word};
 mod chinese;
 mod context;
 mod english;
+mod numerals;
 mod segment;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -179,6 +180,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     let text = normalise(question);
     let joined: String = text.iter().collect();
     let mut hits: Vec<(usize, usize, Meaning)> = numbers(&joined);
+    hits.extend(numerals::find(&joined));
     hits.extend(timex::find(&joined).into_iter().map(|f| (f.start, f.end, Meaning::Time(f.when))));
     for start in 0..text.len() {
         hits.extend(dictionary.at(&text, start).map(|(end, m)| (start, end, m.clone())));

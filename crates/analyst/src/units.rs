@@ -92,7 +92,7 @@ const WRITTEN: &[(Unit, &[&str])] = &[
     (Unit::Kilogram, &["kg", "kgs", "kilo", "kilogram", "kilogramme", "公斤", "千克"]),
     (Unit::Tonne, &["t", "ton", "tonne", "metric ton", "metric tonne", "吨", "吨数"]),
     (Unit::Litre, &["l", "litre", "liter", "升"]),
-    (Unit::SquareMetre, &["sqm", "m2", "㎡", "平米", "平方米", "平方", "square meter", "square metre"]),
+    (Unit::SquareMetre, &["sqm", "m2", "㎡", "平", "平米", "平方米", "平方", "square meter", "square metre"]),
     (Unit::Acre, &["acre", "亩"]),
     (Unit::Hectare, &["ha", "hectare", "公顷"]),
     (Unit::KilowattHour, &["kwh", "kilowatt hour", "kilowatt-hour", "千瓦时", "度电"]),
@@ -126,6 +126,8 @@ pub fn spoken() -> impl Iterator<Item = (&'static str, Unit)> {
                 && !matches!(
                     **w,
                     "人" | "人数"
+                        | "平"
+                        | "度"
                         | "天"
                         | "件"
                         | "晚"

@@ -23,6 +23,10 @@ pub struct Hints {
     pub absent: Vec<usize>,
     /// Classifiers of goods: `盒`, `瓶`.
     pub pieces: Vec<String>,
+    /// The characters of flags' names: said alone they may be a condition.
+    pub flags: String,
+    /// The characters of all other names.
+    pub headers: String,
 }
 
 /// What a header numbers, by the last character before `号`, and the nouns people say for it.
@@ -248,9 +252,20 @@ impl Dictionary {
         if !is_cjk(verb) || !is_cjk(object) {
             return;
         }
-        for form in [format!("{verb}着"), format!("{verb}了"), format!("{verb}过"), format!("被{verb}")] {
+        for after in ["着", "了", "过", "出去", "出", "掉", "走"] {
+            let form = format!("{verb}{after}");
             if !self.means_something(&form) {
                 self.add(&form, Meaning::Column(at, 2));
+            }
+        }
+        for between in ["到", "上", "完", "好", "下", "满", "成", "得", "到了", "完了", "上了", "好了"]
+        {
+            self.add(&format!("{verb}{between}{object}"), Meaning::Column(at, 4));
+        }
+        // `租出去` of `是否出租`
+        if verb == '出' {
+            for form in [format!("{object}出去"), format!("{object}出"), format!("{object}出去了")] {
+                self.add(&form, Meaning::Column(at, 4));
             }
         }
     }
@@ -274,6 +289,10 @@ impl Dictionary {
                 columns.map(move |(column, c)| (ColRef { table: t, column }, c.words.clone(), c.role))
             })
             .collect();
+        let flags = tables.iter().flat_map(|t| &t.columns).filter(|c| c.role == Role::Flag);
+        let others = tables.iter().flat_map(|t| &t.columns).filter(|c| c.role != Role::Flag);
+        self.hints.headers = others.flat_map(|c| c.words.chars()).collect();
+        self.hints.flags = flags.flat_map(|c| c.words.trim_start_matches("是否").chars()).collect();
         let entity = |c: &Concept| c.role == ConceptRole::Entity;
         self.hints.entities =
             (0..glossary.concepts.len()).filter(|i| entity(&glossary.concepts[*i])).collect();

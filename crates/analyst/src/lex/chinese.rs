@@ -8,6 +8,9 @@ use crate::word::Word;
 const NOT: [&str; 11] =
     ["没", "没有", "未", "还没", "还没有", "尚未", "还未", "并未", "未曾", "没人", "无人"];
 
+/// Characters of verbs that say what became of something.
+const FATES: &str = "退坏丢死赔亏欠罚漏撤停关拒废返弃断离换补还赠免逃迟缺超误伤损烂裂破降涨增减剩余转失流省节浪新老复续重错改取消瘦胖偷骗辞裁淘汰胜败赢输违逾延拖晚早未不没无非只仅另其他";
+
 /// What neighbours say, before unknown words are looked at.
 pub(super) fn settle(text: &[char], mentions: &mut Vec<Mention>, dictionary: &Dictionary) {
     join_classifiers(text, mentions, dictionary);
@@ -45,17 +48,26 @@ fn join_classifiers(text: &[char], mentions: &mut Vec<Mention>, dictionary: &Dic
     let counted = |word: &str| OTHER.contains(&word) || dictionary.hints.pieces.iter().any(|p| p == word);
     for at in 0..mentions.len() {
         let end = mentions[at].end;
-        let digit = end > 0 && text[end - 1].is_ascii_digit();
+        let digit = end > 0
+            && (text[end - 1].is_ascii_digit() || "二两三四五六七八九十百千万".contains(text[end - 1]));
         if !matches!(mentions[at].meanings[..], [Meaning::Number(_), ..]) || !digit || end >= text.len() {
             continue;
         }
         let word = text[end].to_string();
         let covered = mentions.iter().position(|m| m.start <= end && end < m.end);
         let bounded = bound_follows(text, end + 1);
-        if !counted(&word) || !bounded {
+        // `工作年限5年以上`: how long, not when.
+        let length = ["年", "天", "岁"].contains(&word.as_str()) && limit_follows(text, end + 1);
+        if !(counted(&word) && bounded || length) {
             continue;
         }
         match covered {
+            Some(next) if length && says(&mentions[next], &[Word::Year, Word::Day]) => {
+                if mentions[next].end != end + 1 {
+                    continue;
+                }
+                mentions[next].meanings.clear();
+            }
             Some(next) if is_stop(&mentions[next]) && mentions[next].end == end + 1 => {
                 mentions[next].meanings.clear();
             }
@@ -66,6 +78,12 @@ fn join_classifiers(text: &[char], mentions: &mut Vec<Mention>, dictionary: &Dic
         mentions[at].text.push_str(&word);
     }
     mentions.retain(|m| !m.meanings.is_empty());
+}
+
+/// `以上`, `及以下`.
+fn limit_follows(text: &[char], at: usize) -> bool {
+    let rest: String = text[at.min(text.len())..].iter().take(3).collect();
+    ["以上", "以下", "及以上", "及以下", "或以上", "或以下"].iter().any(|b| rest.starts_with(b))
 }
 
 /// A bound follows: `以上`, `及以上`, `以下的`, or the thing itself.
@@ -246,8 +264,19 @@ fn keep_verbs(text: &[char], mentions: &mut [Mention], dictionary: &Dictionary) 
     }
 }
 
-/// Part of what became of something: `期` of `超期`.
+/// Part of what became of something: `期` of `超期`; `欠` and `证` that are no amount asked for.
 pub(super) fn in_fate(text: &[char], start: usize, end: usize, dictionary: &Dictionary) -> bool {
+    let after: String = text[end..].iter().filter(|c| **c != '了').take(2).collect();
+    let asked = after == "多少" || after.starts_with('几');
+    // `赔得最多`, where a column is about it; but `欠着` is a state.
+    let lasts = text.get(end) == Some(&'着');
+    let limits = |c: char| {
+        (dictionary.hints.flags.contains(c) || FATES.contains(c))
+            && (lasts || !dictionary.hints.headers.contains(c))
+    };
+    if is_cjk(text[start]) && !asked && text[start..end].iter().any(|c| limits(*c)) {
+        return true;
+    }
     let covers = |at: usize, fate: &[char]| {
         text[at..].starts_with(fate)
             && at < end
@@ -267,7 +296,6 @@ pub(super) fn says_nothing_new(
     mentions: &[Mention],
     dictionary: &Dictionary,
 ) -> bool {
-    const FATES: &str = "退坏丢死赔亏欠罚漏撤停关拒废返弃断离换补还赠免逃迟缺超误伤损烂裂破降涨增减剩余转失流省节浪新老复续重错改取消瘦胖偷骗辞裁淘汰胜败赢输违逾延拖晚早未不没无非只仅另其他";
     let word: String = text[start..end].iter().collect();
     let counted = |m: &Mention| {
         m.end == start

@@ -62,3 +62,34 @@ fn what_became_of_something_is_still_no_verb_to_pass_over() {
     assert!(ask(&mut bench, "驳回了多少件").contains("没有理解"));
     assert!(ask(&mut bench, "超期了多少件").contains("没有理解"));
 }
+
+fn homes() -> Bench {
+    bench(
+        "房屋信息",
+        "房号,楼栋,建筑面积(㎡),是否出租,户型,挂牌天数,评分\n1-101,1号楼,88,是,三室,3,5\n1-102,1号楼,120,否,两室,40,\n1-103,1号楼,95,是,三室,9,4\n2-101,2号楼,60,否,一室,12,\n2-102,2号楼,140,否,三室,90,3\n",
+    )
+}
+
+#[test]
+fn a_flag_goes_by_its_verb_and_unknown_states_are_not_passed_over() {
+    let mut bench = homes();
+    assert!(ask(&mut bench, "租出去的房子有几套").contains("**2**"));
+    assert!(ask(&mut bench, "还欠着的房子有几套").contains("没有理解"));
+}
+
+#[test]
+fn numbers_may_be_written_in_characters() {
+    let mut bench = homes();
+    assert!(ask(&mut bench, "挂牌超过十天的有几套").contains("**3**"));
+    assert!(ask(&mut bench, "挂牌天数四十天以上的有几套").contains("**2**"));
+    assert!(ask(&mut bench, "面积一百平以上的有多少套").contains("**2**"));
+    assert!(ask(&mut bench, "100平以上的房子有多少").contains("**2**"));
+}
+
+#[test]
+fn values_and_gaps_have_everyday_names() {
+    let mut bench = homes();
+    assert!(ask(&mut bench, "三居室有多少套").contains("**3**"));
+    assert!(ask(&mut bench, "没打分的有几套").contains("**2**"));
+    assert!(ask(&mut bench, "评分那一栏空着的有几条").contains("**2**"));
+}
