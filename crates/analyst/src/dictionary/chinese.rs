@@ -291,7 +291,8 @@ impl Dictionary {
             .collect();
         let flags = tables.iter().flat_map(|t| &t.columns).filter(|c| c.role == Role::Flag);
         let others = tables.iter().flat_map(|t| &t.columns).filter(|c| c.role != Role::Flag);
-        self.hints.headers = others.flat_map(|c| c.words.chars()).collect();
+        let files = tables.iter().flat_map(|t| t.rows_called.chars());
+        self.hints.headers = others.flat_map(|c| c.words.chars()).chain(files).collect();
         self.hints.flags = flags.flat_map(|c| c.words.trim_start_matches("是否").chars()).collect();
         let entity = |c: &Concept| c.role == ConceptRole::Entity;
         self.hints.entities =
@@ -332,6 +333,11 @@ impl Dictionary {
         let mut found =
             self.hints.unfilled.iter().filter(|(words, _, _)| MARKS.iter().any(|m| words.contains(m)));
         found.next().filter(|_| found.next().is_none()).map(|(_, at, _)| *at)
+    }
+
+    /// A column of numbers that name one thing each.
+    pub fn is_number(&self, at: ColRef) -> bool {
+        self.hints.named.iter().any(|(column, _, role)| *column == at && *role == Role::Id)
     }
 
     /// A column of figures.

@@ -77,6 +77,15 @@ fn join_classifiers(text: &[char], mentions: &mut Vec<Mention>, dictionary: &Dic
         mentions[at].end = end + 1;
         mentions[at].text.push_str(&word);
     }
+    // `（含5年）`, said again.
+    for at in 1..mentions.len() {
+        let (before, this) = (&mentions[at - 1], &mentions[at]);
+        let again = is_stop(before) && before.text.chars().all(|c| c.is_ascii_digit());
+        let closed = before.end == this.start && text.get(this.end) == Some(&')');
+        if again && closed && says(this, &[Word::Year, Word::Day, Word::Month]) {
+            mentions[at].meanings = vec![Meaning::Stop];
+        }
+    }
     mentions.retain(|m| !m.meanings.is_empty());
 }
 
@@ -163,7 +172,7 @@ fn ask_kinds(mentions: &mut [Mention], dictionary: &Dictionary) {
         let kinds = before.text.contains(['类', '种']) && says(before, &[Word::Which, Word::By]);
         let things = this.meanings.iter().all(|m| match m {
             Meaning::Concept(i) => dictionary.hints.nobody.contains(i),
-            Meaning::Column(_, q) => *q == 2,
+            Meaning::Column(c, q) => *q == 2 && dictionary.is_number(*c),
             Meaning::RowNoun(_) | Meaning::Stop => true,
             _ => false,
         });
