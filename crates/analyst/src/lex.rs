@@ -19,6 +19,7 @@ mod context;
 mod english;
 mod numerals;
 mod segment;
+mod totals;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ColRef {
@@ -188,6 +189,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     hits.extend(codes(question, dictionary));
     hits.extend(context::forms_of_answer(&joined, &dictionary.patterns));
     english::add(&text, &joined, dictionary, &mut hits);
+    english::split_denials(&mut hits);
     // `对比一下一季度`: nothing to come.
     hits.retain(|(s, _, m)| {
         *m != Meaning::Word(Word::Next) || *s == 0 || text[*s] != '下' || text[*s - 1] != '一'
@@ -226,14 +228,26 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     english::settle_neighbours(&mut mentions);
     english::find_gaps(&text, &mut mentions, dictionary);
     english::pass_over_modifiers(&text, &mut mentions, dictionary);
-    english::count_rows(&text, &mut mentions, dictionary);
-    english::all_together(&text, &mut mentions, dictionary);
+    totals::count_rows(&text, &mut mentions, dictionary);
+    totals::all_together(&text, &mut mentions, dictionary);
+    totals::leave_figures_to_columns(&text, &mut mentions, dictionary);
+    totals::name_lengths(&mut mentions, dictionary);
+    totals::most_done(&text, &mut mentions, dictionary);
+    totals::name_stuff(&mut mentions, dictionary);
     english::find_lengths(&mut mentions, dictionary);
     english::pass_over_repeats(&text, &mut mentions, dictionary);
     chinese::settle(&text, &mut mentions, dictionary);
     for (start, end) in gaps(&text, &mentions) {
         let word: String = text[start..end].iter().collect();
         if glossed(&text, start, end, &mentions) {
+            continue;
+        }
+        if english::is_reasoned(&word, &mentions, dictionary) {
+            lexed.ignored.push(word);
+            continue;
+        }
+        if let Some(meaning) = totals::stuff(&word, &mentions, dictionary) {
+            mentions.push(Mention { start, end, text: word, meanings: vec![meaning] });
             continue;
         }
         if context::part_of_neighbour(&text, start, end, &mut mentions) {
@@ -284,8 +298,7 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
                 mentions.push(Mention { start, end, text: word, meanings: vec![Meaning::Stop] });
             }
             None if english::modifies_class(&text, start, end, &mentions, dictionary)
-                || english::is_explained(&text, end, &mentions)
-                || english::is_reasoned(&word, &mentions, dictionary) =>
+                || english::is_explained(&text, end, &mentions) =>
             {
                 lexed.ignored.push(word);
             }

@@ -62,9 +62,21 @@ pub fn name_words(name: &str) -> String {
         }
         previous = c;
     }
+    if let Some((what, unit)) = name.rsplit_once('/').filter(|(_, u)| is_rate_unit(u)) {
+        return format!("{} per {}", name_words(what), name_words(unit));
+    }
     let apart = unit_apart(&out);
     let words: Vec<&str> = apart.split_whitespace().collect();
     if words.is_empty() { normal(name).trim().to_owned() } else { words.join(" ") }
+}
+
+/// `Price/L`: for each of what comes after the stroke.
+fn is_rate_unit(unit: &str) -> bool {
+    const UNITS: [&str; 22] = [
+        "l", "litre", "liter", "kg", "lb", "hr", "h", "hour", "day", "night", "unit", "km", "mile", "mi",
+        "t", "ton", "kwh", "m2", "sqft", "case", "head", "person",
+    ];
+    UNITS.contains(&unit.trim().to_ascii_lowercase().as_str())
 }
 
 /// `重量kg` is a weight in kilograms: a unit in letters right after a Chinese name stands apart.
@@ -137,6 +149,8 @@ mod tests {
         assert_eq!(name_words("Rain?"), "rain");
         assert_eq!(name_words("Stock #"), "stock number");
         assert_eq!(name_words("#"), "number");
+        assert_eq!(name_words("Price/L"), "price per l");
+        assert_eq!(name_words("Win/Loss"), "win loss");
     }
 
     #[test]

@@ -263,6 +263,9 @@ impl Column {
         {
             return DefaultAgg::Mean;
         }
+        if settle::is_effort(&self.full) {
+            return DefaultAgg::Sum;
+        }
         let known = self.concepts.iter().max_by_key(|(_, q)| *q).and_then(|(id, _)| glossary.concept(id));
         // What a person earns is averaged, `drop in income` is added up.
         const EARNED: [&str; 8] =

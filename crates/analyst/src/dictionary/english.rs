@@ -4,7 +4,7 @@
 use super::Dictionary;
 use crate::glossary::Glossary;
 use crate::lex::{ColRef, Meaning};
-use crate::names::{same_word, says, without_unit};
+use crate::names::{same_word, says, stem, without_unit};
 use crate::table::{Column, Role, Table};
 use crate::units::{self, Unit};
 
@@ -32,6 +32,11 @@ pub struct Facts {
     pub groups: Vec<ColRef>,
     /// What the rows of each table are called by its file.
     pub heads: Vec<(usize, String)>,
+    /// Columns that are added up or averaged, and those of them that are amounts of money.
+    pub figures: Vec<ColRef>,
+    pub money: Vec<ColRef>,
+    /// The one column of each table that says how much of a stuff there was.
+    pub bulk: Vec<ColRef>,
     /// Columns every value of which comes up in many rows.
     pub recurring: Vec<ColRef>,
     /// Columns with another value in every row.
@@ -57,6 +62,12 @@ impl Dictionary {
             }
             if column.nulls > 0 && column.role != Role::Flag {
                 self.facts.gappy.push(at);
+            }
+            if column.role == Role::Measure {
+                self.facts.figures.push(at);
+            }
+            if units::is_money(column) {
+                self.facts.money.push(at);
             }
             if column.role == Role::Id && column.distinct >= table.rows {
                 self.facts.unique.push(at);
@@ -84,6 +95,24 @@ impl Dictionary {
         }
         self.add_unit_nouns(t, table);
         self.add_by_value(t, table);
+        const BULK: [Unit; 12] = [
+            Unit::Kilogram,
+            Unit::Gram,
+            Unit::Tonne,
+            Unit::Pound,
+            Unit::Litre,
+            Unit::Millilitre,
+            Unit::Gallon,
+            Unit::CubicMetre,
+            Unit::Barrel,
+            Unit::Bushel,
+            Unit::KilowattHour,
+            Unit::MegawattHour,
+        ];
+        let held: Vec<usize> = BULK.iter().filter_map(|u| units::named_by(table, *u)).collect();
+        if let [column] = held[..] {
+            self.facts.bulk.push(ColRef { table: t, column });
+        }
     }
 
     /// Which concepts some column stands for.
@@ -116,7 +145,8 @@ impl Dictionary {
                 self.facts.patterns.push(NamePattern { at, words, timed: true, rated: false });
             }
         }
-        if (2..=4).contains(&words.len()) && words.iter().all(|w| w.len() >= 2) {
+        if (2..=4).contains(&words.len()) && words.iter().all(|w| w.len() >= 2 || units::ending(w).is_some())
+        {
             self.facts.patterns.push(NamePattern { at, words, timed: false, rated: false });
         }
         let bare = without_unit(&column.words);
@@ -185,6 +215,9 @@ impl Dictionary {
     /// `fee percentage` of `fee_pct`, beside the fee itself.
     fn add_share_forms(&mut self, at: ColRef, column: &Column, table: &Table) {
         let Some(bare) = share_of(column) else { return };
+        for form in ["X percentage", "X percent", "X pct", "X %", "percentage X", "percent X", "% X"] {
+            self.add(&form.replace('X', bare), Meaning::Column(at, 4));
+        }
         let twin =
             |c: &Column| c.name != column.name && without_unit(&c.full) == bare && c.role == Role::Measure;
         if table.columns.iter().any(twin) {
@@ -192,9 +225,7 @@ impl Dictionary {
             if let Some(entries) = phrase.first().and_then(|c| self.by_first.get_mut(c)) {
                 entries.retain(|(p, m)| *p != phrase || !matches!(m, Meaning::Column(c, _) if *c == at));
             }
-            for form in
-                ["X percentage", "X percent", "X pct", "X %", "X rate", "percentage X", "% X", "rate of X"]
-            {
+            for form in ["X rate", "rate of X"] {
                 self.add(&form.replace('X', bare), Meaning::Column(at, 4));
             }
         }
@@ -304,7 +335,8 @@ impl Dictionary {
             if p.rated {
                 let rate =
                     words.get(1).is_some_and(|w| matches!(w.as_str(), "rate" | "rates" | "percentage"));
-                return (rate && same_word(&p.words[0], &words[0])).then_some((1, Meaning::Column(p.at, 4)));
+                return (rate && stem(&p.words[0]) == stem(&words[0]))
+                    .then_some((1, Meaning::Column(p.at, 4)));
             }
             if !p.timed {
                 return same(0).then_some((length, Meaning::Column(p.at, 4)));
@@ -324,7 +356,9 @@ impl Dictionary {
 
 /// What a column is a share of, going by its name: `fee` of `fee percent`.
 pub(crate) fn share_of(column: &Column) -> Option<&str> {
-    let ends = [" percent", " pct", " percentage", " rate"].iter().find_map(|e| column.full.strip_suffix(e));
+    let ends = [" percent", " pct", " percentage", " rate", " %", "%"]
+        .iter()
+        .find_map(|e| column.full.strip_suffix(e));
     ends.filter(|b| !b.is_empty() && column.role == Role::Measure)
 }
 

@@ -74,6 +74,17 @@ pub(super) fn add(text: &[char], joined: &str, dictionary: &Dictionary, hits: &m
     }
 }
 
+/// `not paid`, where a column says who paid: `not` and the column.
+pub(super) fn split_denials(hits: &mut Hits) {
+    let named: Vec<(usize, usize)> = hits
+        .iter()
+        .filter(|(_, _, m)| matches!(m, Meaning::Column(_, 4) | Meaning::Value(_, _, 4)))
+        .map(|(s, e, _)| (*s, *e))
+        .collect();
+    let denied = |start: usize, end: usize| named.iter().any(|(s, e)| *e == end && *s > start);
+    hits.retain(|(s, e, m)| *m != Meaning::Word(Word::Exclude) || !denied(*s, *e));
+}
+
 fn words(text: &[char]) -> Vec<(usize, usize, String)> {
     let mut out = Vec::new();
     let mut at = 0;
@@ -92,7 +103,7 @@ fn words(text: &[char]) -> Vec<(usize, usize, String)> {
 }
 
 /// The columns a mention may stand for.
-fn columns(mention: &Mention, dictionary: &Dictionary) -> Vec<ColRef> {
+pub(super) fn columns(mention: &Mention, dictionary: &Dictionary) -> Vec<ColRef> {
     let of = |m: &Meaning| match m {
         Meaning::Column(at, _) => vec![*at],
         Meaning::Concept(i) => {
@@ -123,7 +134,10 @@ pub(super) fn settle_units(text: &[char], mentions: &mut [Mention], dictionary: 
             .iter()
             .enumerate()
             .any(|(j, m)| j != i && unit_of(m).is_none() && columns(m, dictionary).iter().any(held));
-        if counted || elsewhere {
+        // `what did a pound of food cost`: one of them, not all.
+        let before: String = text[..mentions[i].start].iter().collect();
+        let one = [" a ", " an ", " one "].iter().any(|w| before.ends_with(w));
+        if counted || elsewhere || one {
             mentions[i].meanings.retain(|m| !matches!(m, Meaning::Column(_, 2)));
         } else {
             mentions[i].meanings.retain(|m| !matches!(m, Meaning::Unit(_)));
@@ -166,6 +180,7 @@ pub(super) fn find_gaps(text: &[char], mentions: &mut Vec<Mention>, dictionary: 
             if let Some(tail) = TAIL.as_ref().and_then(|r| r.find(&after)) {
                 replace(mentions, end + 1, end + length(tail.as_str()), Meaning::Stop);
             }
+            ask_how_many(mentions);
             return;
         }
         if let Some(found) = CLOSE.as_ref().and_then(|r| r.find(&after)) {
@@ -179,6 +194,15 @@ pub(super) fn find_gaps(text: &[char], mentions: &mut Vec<Mention>, dictionary: 
             }
             return;
         }
+    }
+}
+
+/// `lots with no reserve listed`: how many, where nothing else is asked.
+fn ask_how_many(mentions: &mut Vec<Mention>) {
+    let asks = |m: &Meaning| matches!(m, Meaning::Word(w) if !matches!(w, Word::Missing | Word::Exclude | Word::And | Word::Only | Word::Rows));
+    if !mentions.iter().any(|m| m.meanings.iter().any(asks)) {
+        let meanings = vec![Meaning::Word(Word::Count)];
+        mentions.insert(0, Mention { start: 0, end: 0, text: "count".to_owned(), meanings });
     }
 }
 
@@ -199,120 +223,6 @@ pub(super) fn pass_over_modifiers(text: &[char], mentions: &mut [Mention], dicti
             mentions[i - 1].meanings = vec![Meaning::Stop];
         }
     }
-}
-
-/// `how many flights` of a file of flights, though a few numbers come up again and again: rows. `class sessions` of a file
-/// of sessions: sessions, whatever the class.
-pub(super) fn count_rows(text: &[char], mentions: &mut [Mention], dictionary: &Dictionary) {
-    let asks = |m: &Mention| {
-        let count = |m: &Meaning| matches!(m, Meaning::Word(Word::HowMany | Word::Count));
-        m.meanings.iter().any(count) && m.text != "how many times" && m.text != "times"
-    };
-    let close = |a: &Mention, b: &Mention| b.start >= a.end && b.start - a.end <= 1;
-    let head = |m: &Mention| {
-        let said = crate::names::stem(&m.text);
-        let named =
-            |t: usize| dictionary.facts.heads.iter().any(|(h, n)| *h == t && crate::names::stem(n) == said);
-        m.meanings.iter().find_map(|m| match m {
-            Meaning::RowNoun(t) if named(*t) => Some(*t),
-            _ => None,
-        })
-    };
-    // `sales of six or more tickets: how many were there`
-    static LAST: LazyLock<Option<Regex>> = LazyLock::new(|| {
-        Regex::new(r"(?:how many|count|number)(?: were there| was that| are there| is that| in total| in all| of them| altogether| all told| do we have| did we have)?\s*[?.!]*$").ok()
-    });
-    let joined: String = text.iter().collect();
-    if LAST.as_ref().is_some_and(|r| r.is_match(joined.trim_end())) {
-        let first = mentions.iter().position(|m| {
-            m.meanings
-                .iter()
-                .any(|m| matches!(m, Meaning::RowNoun(_) | Meaning::Column(..) | Meaning::Concept(_)))
-        });
-        if let Some((at, table)) = first.and_then(|at| Some((at, head(&mentions[at])?))) {
-            mentions[at].meanings = vec![Meaning::RowNoun(table)];
-        }
-    }
-    for i in 1..mentions.len() {
-        let recurring = |m: &Mention| {
-            let found = columns(m, dictionary);
-            !found.is_empty() && found.iter().all(|c| dictionary.facts.recurring.contains(c))
-        };
-        let asked = asks(&mentions[i - 1]) && close(&mentions[i - 1], &mentions[i]);
-        if !asked || !mentions[i].text.is_ascii() || !recurring(&mentions[i]) {
-            continue;
-        }
-        if let Some(table) = head(&mentions[i]) {
-            mentions[i].meanings = vec![Meaning::RowNoun(table)];
-            continue;
-        }
-        let rows = |m: &Mention| m.meanings.iter().any(|m| matches!(m, Meaning::RowNoun(_)));
-        let group = is_group(&mentions[i], dictionary);
-        if group && mentions.get(i + 1).is_some_and(|n| close(&mentions[i], n) && rows(n)) {
-            mentions[i].meanings = vec![Meaning::Stop];
-        }
-    }
-}
-
-/// `total across all garages`, `for all the shops together`: over all of them, not for each.
-pub(super) fn all_together(text: &[char], mentions: &mut [Mention], dictionary: &Dictionary) {
-    const EACH: [Word; 10] = [
-        Word::Which,
-        Word::Compare,
-        Word::Rank,
-        Word::Top,
-        Word::Bottom,
-        Word::Highest,
-        Word::Lowest,
-        Word::Distribution,
-        Word::Share,
-        Word::Correlation,
-    ];
-    let says =
-        |mentions: &[Mention], w: Word| mentions.iter().any(|m| m.meanings.contains(&Meaning::Word(w)));
-    if EACH.iter().any(|w| says(mentions, *w)) {
-        return;
-    }
-    let total = says(mentions, Word::Sum) || says(mentions, Word::HowMany) || says(mentions, Word::HowMuch);
-    for i in 0..mentions.len() {
-        if !is_group(&mentions[i], dictionary) && !names_group(&mentions[i], dictionary) {
-            continue;
-        }
-        let before: String = text[..mentions[i].start].iter().collect();
-        let after: String = text[mentions[i].end..].iter().collect();
-        let before = before.trim_end();
-        let ends = |with: &[&str]| with.iter().any(|w| before.ends_with(w));
-        let whole = ends(&[
-            "across all",
-            "across all the",
-            "across all our",
-            "across all of the",
-            "across all of our",
-        ]);
-        let across = total && ends(&["across", "across the", "across our"]);
-        let all = ends(&["all", "all the", "all our", "all of the", "all of our"]);
-        let after = after.trim_start();
-        let joined = all
-            && ["together", "combined", "taken together", "put together"]
-                .iter()
-                .any(|w| after.starts_with(w));
-        if !(whole || across || joined) {
-            continue;
-        }
-        mentions[i].meanings = vec![Meaning::Stop];
-        let by = |m: &Mention| m.meanings.iter().any(|m| matches!(m, Meaning::Word(Word::By)));
-        if let Some(j) =
-            (0..i).rev().find(|j| mentions[*j].start + 22 >= mentions[i].start).filter(|j| by(&mentions[*j]))
-        {
-            mentions[j].meanings = vec![Meaning::Stop];
-        }
-    }
-}
-
-/// A word for what a column tells rows apart by.
-fn names_group(mention: &Mention, dictionary: &Dictionary) -> bool {
-    let found = columns(mention, dictionary);
-    !found.is_empty() && found.iter().all(|c| dictionary.facts.groups.contains(c))
 }
 
 /// `how long does a car sit on the lot`, where a column is called `days on lot`: that figure, no group.
@@ -360,7 +270,8 @@ pub(super) fn pass_over_repeats(text: &[char], mentions: &mut [Mention], diction
             !found.is_empty() && found.iter().all(|c| dictionary.facts.unique.contains(c))
         };
         let everything = all && (unique(&mentions[i]) || rows(&mentions[i]));
-        let verb = lacks_column(&mentions[i], dictionary)
+        let sent = matches!(mentions[i].text.as_str(), "send" | "sends" | "write" | "draft" | "translate");
+        let verb = (lacks_column(&mentions[i], dictionary) || sent)
             && crate::tolerate::is_verb(text, mentions[i].start, mentions);
         let daily =
             asks && word(&mentions[i], &[Word::Day, Word::Week, Word::Month]) && next.is_some_and(rows);
@@ -384,7 +295,7 @@ fn is_owner(mention: &Mention, dictionary: &Dictionary) -> bool {
 }
 
 /// Only concepts that no column stands for.
-fn lacks_column(mention: &Mention, dictionary: &Dictionary) -> bool {
+pub(super) fn lacks_column(mention: &Mention, dictionary: &Dictionary) -> bool {
     let lacking = |m: &Meaning| match m {
         Meaning::Concept(i) => !dictionary.facts.concepts.iter().any(|(c, _)| c == i),
         Meaning::Stop => true,
@@ -425,7 +336,7 @@ pub(super) fn is_reasoned(word: &str, mentions: &[Mention], dictionary: &Diction
 }
 
 /// A column that tells rows apart, by its own name.
-fn is_group(mention: &Mention, dictionary: &Dictionary) -> bool {
+pub(super) fn is_group(mention: &Mention, dictionary: &Dictionary) -> bool {
     let named = |m: &Meaning| matches!(m, Meaning::Column(at, 4) if dictionary.facts.groups.contains(at));
     mention.meanings.iter().any(named)
 }

@@ -85,3 +85,42 @@ proptest::proptest! {
         }
     }
 }
+
+#[test]
+fn units_and_short_forms_name_columns() {
+    use ba_protocol::file::{ColumnProfile, TableProfile};
+    let column = |name: &str, kind: &str, nulls: u64| ColumnProfile {
+        name: name.into(),
+        kind: kind.into(),
+        distinct: 600,
+        nulls,
+        ..ColumnProfile::default()
+    };
+    let columns = vec![
+        column("Job #", "VARCHAR", 0),
+        column("vol_hours", "DOUBLE", 0),
+        column("Weight (kg)", "DOUBLE", 0),
+        column("cust_class", "VARCHAR", 9),
+    ];
+    let profile = TableProfile { rows: 640, columns, ..TableProfile::default() };
+    let glossary = glossary();
+    let table = crate::table::Table::new("upload_001", "jobs.csv", &profile, &glossary);
+    let dictionary = Dictionary::new(&glossary, &[table]);
+    let names = |question: &str, column: usize| {
+        let named = |m: &Meaning| matches!(m, Meaning::Column(at, _) if at.column == column);
+        lex(question, &dictionary).mentions.iter().any(|m| m.meanings.iter().any(named))
+    };
+    assert!(names("total hours", 1) && names("volunteer hours per job", 1));
+    assert!(names("kg per job", 2) && names("how many kilos", 2) && !names("jobs over 500 kg", 2));
+    assert!(names("jobs by customer class", 3));
+    let missing = |question: &str| {
+        let word = Meaning::Word(Word::Missing);
+        lex(question, &dictionary).mentions.iter().any(|m| m.meanings.contains(&word))
+    };
+    for question in
+        ["jobs with no customer class", "customer class not recorded", "we don't know the customer class"]
+    {
+        assert!(missing(question), "{question}");
+    }
+    assert!(!missing("jobs by customer class") && !missing("no weight over 30 kg"));
+}

@@ -154,3 +154,40 @@ pub(super) fn settle_kinds(columns: &mut [Column]) {
         }
     }
 }
+
+/// Hours of work done are added up; how long something took is averaged.
+pub(super) fn is_effort(name: &str) -> bool {
+    const EFFORT: [&str; 30] = [
+        "labor",
+        "labour",
+        "volunteer",
+        "vol",
+        "volume",
+        "man",
+        "machine",
+        "crew",
+        "staff",
+        "billable",
+        "billed",
+        "overtime",
+        "work",
+        "working",
+        "worked",
+        "training",
+        "teaching",
+        "flight",
+        "flying",
+        "engine",
+        "operating",
+        "running",
+        "driving",
+        "paid",
+        "booked",
+        "rental",
+        "person",
+        "tutor",
+        "contact",
+        "shift",
+    ];
+    name.strip_suffix(" hours").is_some_and(|w| EFFORT.contains(&w))
+}

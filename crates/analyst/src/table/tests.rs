@@ -88,3 +88,23 @@ fn spans_are_read_whatever_the_form() {
     );
     assert_eq!(make("VARCHAR", "month", json!("x"), json!("y")), None);
 }
+
+#[test]
+fn an_invoice_in_dollars_is_revenue() {
+    let glossary = crate::testing::glossary();
+    let column = |name: &str| ColumnProfile {
+        name: name.into(),
+        kind: "DOUBLE".into(),
+        distinct: 600,
+        ..ColumnProfile::default()
+    };
+    let profile = TableProfile {
+        rows: 640,
+        columns: vec![column("Material $"), column("Invoice $"), column("Labor Hrs")],
+        ..TableProfile::default()
+    };
+    let table = Table::new("upload_001", "jobs.csv", &profile, &glossary);
+    let held: Vec<usize> = table.with_concept("revenue").into_iter().map(|(c, _)| c).collect();
+    assert_eq!(held, [1], "{:?}", table.columns);
+    assert_eq!(table.columns[2].default_agg, DefaultAgg::Sum);
+}

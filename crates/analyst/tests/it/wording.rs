@@ -103,3 +103,25 @@ fn a_total_across_all_groups_is_one_figure() {
     );
     holds(&mut bench, &["compare total weight across plots"], "(264)");
 }
+
+#[test]
+fn stuff_is_what_the_bulk_column_tells_and_its_price_is_not() {
+    let mut text = String::from("Load No,Collected,Farm,Litres,Fat %,Reject Reason,Price/L\n");
+    for at in 0..20 {
+        let why = ["", "Too warm", "", "Dirty"][at % 4];
+        text.push_str(&format!(
+            "L{at},2024-05-{:02},{},100,4,{why},0.5\n",
+            1 + at,
+            ["Hill", "Brook"][at % 2]
+        ));
+    }
+    let mut bench = bench("tankers", &text);
+    holds(&mut bench, &["how much milk did we collect", "total milk", "how much milk did Hill send"], "00**");
+    holds(&mut bench, &["how many loads were rejected over dirty"], "**5**");
+    holds(&mut bench, &["average fat percentage"], "**4**");
+    holds(&mut bench, &["average price per litre"], "**0.5**");
+    for asked in ["what did the milk cost us", "how much did a litre of milk cost to make"] {
+        let said = ask(&mut bench, asked);
+        assert!(!said.contains("2,000"), "{asked}: {said}");
+    }
+}
