@@ -2,7 +2,7 @@
 //! the name, by a header's short forms, by how long something takes. Reads no question.
 
 use super::Dictionary;
-use crate::glossary::Glossary;
+use crate::glossary::{ConceptRole, Glossary};
 use crate::lex::{ColRef, Meaning};
 use crate::names::{same_word, says, stem, without_unit};
 use crate::table::{Column, Role, Table};
@@ -26,6 +26,8 @@ pub struct Facts {
     pub measured: Vec<(ColRef, Unit)>,
     /// Concepts with the columns that stand for them; a concept that is not here stands for none.
     pub concepts: Vec<(usize, ColRef)>,
+    /// Concepts that are figures.
+    pub quantities: Vec<usize>,
     /// Columns some rows have no value of, flags excepted.
     pub gappy: Vec<ColRef>,
     /// What rows are told apart by, flags excepted.
@@ -118,6 +120,9 @@ impl Dictionary {
     /// Which concepts some column stands for.
     pub(super) fn note_concepts(&mut self, glossary: &Glossary, tables: &[Table]) {
         for (i, concept) in glossary.concepts.iter().enumerate() {
+            if matches!(concept.role, ConceptRole::Measure | ConceptRole::Ratio) {
+                self.facts.quantities.push(i);
+            }
             let stands =
                 |c: &Column| c.has_concept(&concept.id) || concept.or.iter().any(|id| c.has_concept(id));
             for (t, table) in tables.iter().enumerate() {

@@ -271,8 +271,11 @@ pub(super) fn pass_over_repeats(text: &[char], mentions: &mut [Mention], diction
         };
         let everything = all && (unique(&mentions[i]) || rows(&mentions[i]));
         let sent = matches!(mentions[i].text.as_str(), "send" | "sends" | "write" | "draft" | "translate");
-        let verb = (lacks_column(&mentions[i], dictionary) || sent)
-            && crate::tolerate::is_verb(text, mentions[i].start, mentions);
+        // `book` may be a verb; what something `cost` is a figure.
+        let figure =
+            |m: &Meaning| matches!(m, Meaning::Concept(c) if dictionary.facts.quantities.contains(c));
+        let noun = lacks_column(&mentions[i], dictionary) && !mentions[i].meanings.iter().any(figure);
+        let verb = (noun || sent) && crate::tolerate::is_verb(text, mentions[i].start, mentions);
         let daily =
             asks && word(&mentions[i], &[Word::Day, Word::Week, Word::Month]) && next.is_some_and(rows);
         let owner = i > 0
