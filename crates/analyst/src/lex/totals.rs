@@ -286,14 +286,15 @@ const STUFF: [&str; 74] = [
     "crop",
 ];
 
-/// `how much milk did we collect`, `the most fruit`: the one column that says how much there was; where that column or
-/// another figure is named, the word says nothing more.
+/// `litres of milk`: the column says how much of it. Only a word for goods of any kind stands for that column by itself: how
+/// much water an orchard got is not what it bore.
 pub(super) fn stuff(word: &str, mentions: &[Mention], dictionary: &Dictionary) -> Option<Meaning> {
+    const ANY: [&str; 8] = ["fruit", "food", "produce", "goods", "cargo", "crop", "veg", "stuff"];
     let [bulk] = dictionary.facts.bulk[..] else { return None };
     if !STUFF.contains(&word) {
         return None;
     }
-    let figure = |m: &Mention| columns(m, dictionary).iter().any(|c| dictionary.facts.figures.contains(c));
+    let figure = |m: &Mention| columns(m, dictionary).contains(&bulk);
     let asked = |m: &Mention| {
         is_word(m, &[Word::HowMuch, Word::Sum, Word::Share, Word::Mean])
             || matches!(m.text.as_str(), "most" | "least")
@@ -305,7 +306,7 @@ pub(super) fn stuff(word: &str, mentions: &[Mention], dictionary: &Dictionary) -
     if mentions.iter().any(|m| m.text != word && super::english::lacks_column(m, dictionary)) {
         return None;
     }
-    mentions.iter().any(asked).then_some(Meaning::Column(bulk, 2))
+    (ANY.contains(&word) && mentions.iter().any(asked)).then_some(Meaning::Column(bulk, 2))
 }
 
 /// The same for words that are concepts no column stands for.

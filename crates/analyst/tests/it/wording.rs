@@ -116,11 +116,17 @@ fn stuff_is_what_the_bulk_column_tells_and_its_price_is_not() {
         ));
     }
     let mut bench = bench("tankers", &text);
-    holds(&mut bench, &["how much milk did we collect", "total milk", "how much milk did Hill send"], "00**");
+    holds(
+        &mut bench,
+        &["how many litres of milk did we collect", "total litres of milk", "how much cargo in total"],
+        "**2,000**",
+    );
     holds(&mut bench, &["how many loads were rejected over dirty"], "**5**");
     holds(&mut bench, &["average fat percentage"], "**4**");
     holds(&mut bench, &["average price per litre"], "**0.5**");
-    for asked in ["what did the milk cost us", "how much did a litre of milk cost to make"] {
+    for asked in
+        ["what did the milk cost us", "how much did a litre of milk cost to make", "how much water was used"]
+    {
         let said = ask(&mut bench, asked);
         assert!(!said.contains("2,000"), "{asked}: {said}");
     }
