@@ -277,7 +277,10 @@ impl Column {
             }
             return concept.agg;
         }
-        const MEAN_ENDINGS: [&str; 28] = [
+        const MEAN_ENDINGS: [&str; 31] = [
+            "时效",
+            "账期",
+            "账龄",
             "周期",
             "rate",
             "ratio",

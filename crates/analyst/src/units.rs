@@ -97,7 +97,7 @@ const WRITTEN: &[(Unit, &[&str])] = &[
     (Unit::Hectare, &["ha", "hectare", "公顷"]),
     (Unit::KilowattHour, &["kwh", "kilowatt hour", "kilowatt-hour", "千瓦时", "度电"]),
     (Unit::Person, &["people", "person", "pax", "人", "人数", "人次", "head"]),
-    (Unit::Piece, &["piece", "pcs", "pc", "unit", "件", "件数"]),
+    (Unit::Piece, &["piece", "pcs", "pc", "unit", "件", "件数", "杯", "盒", "瓶", "箱", "袋", "罐", "桶"]),
     (Unit::Celsius, &["c", "°c", "f", "°f", "celsius", "fahrenheit", "degree", "℃", "摄氏度"]),
     (Unit::Gram, &["g", "gr", "gram", "gramme", "克"]),
     (Unit::Pound, &["lb", "lbs", "pound"]),
@@ -123,6 +123,7 @@ pub fn spoken() -> impl Iterator<Item = (&'static str, Unit)> {
     WRITTEN.iter().flat_map(|(unit, words)| {
         let plain = |w: &&&str| {
             (w.len() > 2 || matches!(**w, "km" | "kg"))
+                && (*unit != Unit::Piece || w.is_ascii())
                 && !matches!(
                     **w,
                     "人" | "人数"
@@ -191,7 +192,9 @@ pub fn named_by(table: &Table, unit: Unit) -> Option<usize> {
 pub fn ending(text: &str) -> Option<Unit> {
     let last = text.rsplit(' ').next().unwrap_or(text);
     // `600分钟`
-    let last = last.trim_start_matches(|c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '个'));
+    let last = last.trim_start_matches(|c: char| {
+        c.is_ascii_digit() || matches!(c, '.' | ',' | '个') || "一二两三四五六七八九十百千万".contains(c)
+    });
     let bare = last
         .strip_prefix("多少")
         .or_else(|| last.strip_prefix("有多少"))

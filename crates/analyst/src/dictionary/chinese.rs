@@ -19,6 +19,8 @@ pub struct Hints {
     entities: Vec<usize>,
     /// Concepts of people that no column tells apart.
     pub nobody: Vec<usize>,
+    /// Concepts to group by that no column stands for.
+    pub untold: Vec<usize>,
     /// Figures no column stands for.
     pub absent: Vec<usize>,
     /// Classifiers of goods: `盒`, `瓶`.
@@ -303,6 +305,10 @@ impl Dictionary {
         };
         let figure = |c: &Concept| c.role == ConceptRole::Measure && !told(c);
         self.hints.absent = (0..glossary.concepts.len()).filter(|i| figure(&glossary.concepts[*i])).collect();
+        let grouping =
+            |c: &Concept| matches!(c.role, ConceptRole::Entity | ConceptRole::Dimension) && !told(c);
+        self.hints.untold =
+            (0..glossary.concepts.len()).filter(|i| grouping(&glossary.concepts[*i])).collect();
         let people = |c: &Concept| c.role == ConceptRole::Entity && PEOPLE.contains(&c.id.as_str());
         self.hints.nobody = (0..glossary.concepts.len())
             .filter(|i| people(&glossary.concepts[*i]) && !told(&glossary.concepts[*i]))

@@ -309,6 +309,53 @@ impl Dictionary {
     /// `店里`, `我们店`: all of it, where no column tells shops apart.
     pub(super) fn add_places(&mut self, tables: &[Table]) {
         let told = |id: &str| tables.iter().any(|t| t.columns.iter().any(|c| c.has_concept(id)));
+        const WHOLE: [&str; 40] = [
+            "车队",
+            "健身房",
+            "修理厂",
+            "修车厂",
+            "驾校",
+            "食堂",
+            "花店",
+            "超市",
+            "工厂",
+            "学校",
+            "医院",
+            "药店",
+            "药房",
+            "酒店",
+            "民宿",
+            "影院",
+            "电影院",
+            "律所",
+            "律师事务所",
+            "幼儿园",
+            "餐厅",
+            "饭店",
+            "奶茶店",
+            "咖啡店",
+            "便利店",
+            "书店",
+            "图书馆",
+            "诊所",
+            "门诊部",
+            "供电所",
+            "水厂",
+            "电厂",
+            "农场",
+            "果园",
+            "养殖场",
+            "培训班",
+            "物业",
+            "菜市场",
+            "批发市场",
+            "宠物店",
+        ];
+        for whole in WHOLE {
+            if !self.means_something(whole) {
+                self.add(whole, Meaning::Stop);
+            }
+        }
         if told("store") {
             return;
         }

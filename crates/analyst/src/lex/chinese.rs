@@ -170,6 +170,9 @@ fn ask_kinds(mentions: &mut [Mention], dictionary: &Dictionary) {
     for at in 1..mentions.len() {
         let (before, this) = (&mentions[at - 1], &mentions[at]);
         let kinds = before.text.contains(['类', '种']) && says(before, &[Word::Which, Word::By]);
+        // `买了几类东西`
+        let counted = says(before, &[Word::HowMany]) && before.text.ends_with(['类', '种']);
+        let kinds = kinds || counted && GOODS.contains(&this.text.as_str()) && is_stop(this);
         let things = this.meanings.iter().all(|m| match m {
             Meaning::Concept(i) => dictionary.hints.nobody.contains(i),
             Meaning::Column(c, q) => *q == 2 && dictionary.is_number(*c),

@@ -159,7 +159,9 @@ pub(super) fn part_of_neighbour(text: &[char], start: usize, end: usize, mention
 pub(super) fn name_groups(mentions: &mut [Mention], dictionary: &Dictionary) {
     for at in 1..mentions.len() {
         let (before, this) = (&mentions[at - 1], &mentions[at]);
-        let bare = this.meanings.iter().all(|m| *m == Meaning::Stop)
+        // `哪个仓` of `始发仓`, where nothing else is a warehouse.
+        let untold = |m: &Meaning| matches!(m, Meaning::Concept(i) if dictionary.hints.untold.contains(i));
+        let bare = this.meanings.iter().all(|m| *m == Meaning::Stop || untold(m))
             && this.text.chars().count() == 1
             && this.text.chars().all(crate::norm::is_cjk);
         if bare

@@ -75,6 +75,12 @@ pub(super) fn concepts_of(words: &str, glossary: &Glossary) -> Vec<(String, u8)>
             found.push((concept.id.clone(), quality));
         }
     }
+    // `优惠金额`, `退款金额` are amounts, but nothing that came in.
+    const APART: [&str; 11] =
+        ["优惠", "折扣", "减免", "抵扣", "补贴", "退款", "退费", "退货", "押金", "立减", "满减"];
+    if APART.iter().any(|a| words.contains(a)) {
+        found.retain(|(id, q)| id != "revenue" || *q == 3);
+    }
     let best_part = found.iter().filter(|(_, q)| *q < 3).map(|(_, q)| *q).max();
     let exact = found.iter().any(|(_, q)| *q == 3);
     // A whole-name match makes its parts meaningless: `order date` is no order.
