@@ -93,3 +93,14 @@ fn values_and_gaps_have_everyday_names() {
     assert!(ask(&mut bench, "没打分的有几套").contains("**2**"));
     assert!(ask(&mut bench, "评分那一栏空着的有几条").contains("**2**"));
 }
+
+#[test]
+fn what_was_taken_off_did_not_come_in() {
+    let mut bench = bench(
+        "奶茶订单",
+        "订单号,下单日期,饮品,始发仓,数量(杯),优惠金额(元),实付金额(元)\nN1,2024-01-02,奶绿,苏州仓,1,9,10\nN2,2024-01-03,奶绿,苏州仓,3,0,30\nN3,2024-01-04,柠茶,天津仓,2,1,50\n",
+    );
+    assert!(ask(&mut bench, "一共收了多少钱").contains("**90**"));
+    assert!(ask(&mut bench, "两杯以上的订单有多少").contains("**2**"));
+    assert!(ask(&mut bench, "哪个仓单子最多").contains("**苏州仓**（2）"));
+}
