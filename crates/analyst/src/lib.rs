@@ -24,6 +24,7 @@ pub mod tolerate;
 pub mod turn;
 pub mod units;
 pub mod values;
+pub mod weigh;
 pub mod word;
 
 pub use analyst::OfflineAnalyst;

@@ -415,14 +415,19 @@ fn kind_of(duckdb: &str) -> Kind {
 fn is_year_month(value: &str) -> bool {
     let bytes = value.as_bytes();
     let digits = |s: &[u8]| !s.is_empty() && s.iter().all(u8::is_ascii_digit);
+    // `2024/25` is a season.
+    let month = || value[5..].parse::<u8>().is_ok_and(|m| (1..=12).contains(&m));
     matches!(bytes.len(), 6 | 7)
+        && value.is_ascii()
+        && month()
         && digits(&bytes[..4])
         && matches!(bytes[4], b'-' | b'/')
         && digits(&bytes[5..])
 }
 
 fn is_year_name(words: &str) -> bool {
-    words.split(' ').any(|w| w == "year") || ["年份", "年", "年度"].iter().any(|e| words.ends_with(e))
+    const BEGUN: [&str; 6] = ["year", "founded", "established", "built", "vintage", "opened"];
+    words.split(' ').any(|w| BEGUN.contains(&w)) || ["年份", "年", "年度"].iter().any(|e| words.ends_with(e))
 }
 
 fn is_flag_name(words: &str) -> bool {

@@ -17,7 +17,7 @@ const PEOPLE: [&str; 34] = [
     "读者",
 ];
 
-pub(super) fn is_people(text: &str) -> bool {
+pub(crate) fn is_people(text: &str) -> bool {
     PEOPLE.contains(&text) || text.is_ascii() && text.strip_suffix('s').is_some_and(|t| PEOPLE.contains(&t))
 }
 
@@ -410,7 +410,7 @@ pub(super) fn amount_of(scope: &Scope<'_>, flag: ColRef) -> Option<ColRef> {
 }
 
 /// The concepts an adjective may be about, the likeliest first.
-pub(super) fn implied_measure(text: &str) -> &'static [&'static str] {
+pub(crate) fn implied_measure(text: &str) -> &'static [&'static str] {
     match text {
         "most expensive" | "priciest" | "cheapest" | "最贵" | "最便宜" => {
             &["price", "rent", "revenue", "cost", "asset_value", "fee"]

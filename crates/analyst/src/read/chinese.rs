@@ -444,7 +444,7 @@ pub(super) fn says_deed(lexed: &Lexed) -> bool {
 }
 
 /// `月均` names a period and a mean in one word.
-pub(super) fn mean_per(text: &str) -> Option<Grain> {
+pub(crate) fn mean_per(text: &str) -> Option<Grain> {
     Some(match text {
         "日均" => Grain::Day,
         "周均" => Grain::Week,

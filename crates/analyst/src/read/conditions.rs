@@ -82,7 +82,7 @@ pub(super) fn drop_named_period(scope: &Scope<'_>, draft: &mut Draft) {
 }
 
 /// The slowest takes longest, and the worst delay is the longest.
-pub(super) fn set_order(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+pub(crate) fn set_order(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
     const BAD: [&str; 10] = [
         "duration",
         "delay",
@@ -159,7 +159,7 @@ fn date_of_value(scope: &Scope<'_>, draft: &Draft, main: usize) -> Option<ColRef
     Some(ColRef { table: main, column })
 }
 
-pub(super) fn pick_date(
+pub(crate) fn pick_date(
     scope: &Scope<'_>,
     draft: &Draft,
     main: usize,
@@ -187,7 +187,7 @@ pub(super) fn pick_date(
     Some(dated)
 }
 
-pub(super) fn resolve_times(
+pub(crate) fn resolve_times(
     draft: &Draft,
     span: Option<(Date, Date)>,
     notes: &mut Vec<Note>,

@@ -194,7 +194,7 @@ fn mean_per(
 }
 
 /// `前三名的学生是谁`: a number is no answer to who, where the table has the name besides.
-fn name_people(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
+pub(crate) fn name_people(scope: &Scope<'_>, draft: &Draft, question: &mut Question) {
     const NAMES: [&str; 6] = ["姓名", "名字", "学生姓名", "员工姓名", "name", "full name"];
     let ([Group::By(id)], true) = (&question.groups[..], draft.says(Word::Who)) else { return };
     let (id, table) = (*id, &scope.tables[id.table]);

@@ -143,7 +143,15 @@ fn period_before(days: &Days) -> Option<Days> {
     })
 }
 
-fn shifted(days: &Days, months: i32) -> Option<Days> {
+/// The stretch of the same length right after, if the data reaches it.
+pub(crate) fn next(days: &Days, last: Date) -> Option<Days> {
+    let (from, to) = (days.from?, days.to?);
+    let months = (i32::from(to.year()) - i32::from(from.year())) * 12 + i32::from(to.month())
+        - i32::from(from.month());
+    (from.day() == 1 && to.day() == 1 && months > 0 && to <= last).then(|| shifted(days, -months)).flatten()
+}
+
+pub(crate) fn shifted(days: &Days, months: i32) -> Option<Days> {
     let from = days.from?.checked_sub(months.months()).ok()?;
     let to = days.to?.checked_sub(months.months()).ok()?;
     Some(Days {

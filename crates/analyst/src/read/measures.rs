@@ -131,7 +131,7 @@ pub(super) fn measures(scope: &Scope<'_>, draft: &mut Draft, notes: &mut Vec<Not
 }
 
 /// What `how many` counts when nothing is named: people or homes where they have numbers, else rows.
-pub(super) fn counted_things(scope: &Scope<'_>, draft: &Draft) -> Measure {
+pub(crate) fn counted_things(scope: &Scope<'_>, draft: &Draft) -> Measure {
     let people: Vec<ColRef> = ["employee", "customer", "student", "patient", "candidate"]
         .iter()
         .flat_map(|id| scope.concept_columns(id))
@@ -193,7 +193,7 @@ pub(super) fn default_agg(scope: &Scope<'_>, draft: &Draft, column: ColRef) -> A
     }
 }
 
-pub(super) fn default_column(scope: &Scope<'_>) -> Option<ColRef> {
+pub(crate) fn default_column(scope: &Scope<'_>) -> Option<ColRef> {
     let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
     let main = scope.in_scope[0];
     let only = scope.tables[main].indices(|c| c.role == Role::Measure);
@@ -283,7 +283,7 @@ fn most_rows(scope: &Scope<'_>, draft: &Draft) -> bool {
 }
 
 /// The column that says who, where people come up in many rows.
-pub(super) fn person(scope: &Scope<'_>) -> Option<ColRef> {
+pub(crate) fn person(scope: &Scope<'_>) -> Option<ColRef> {
     let main = scope.in_scope[0];
     let table = &scope.tables[main];
     let human = |c: &crate::table::Column| {

@@ -2,11 +2,11 @@
 //! [`Refusal`] out. Pure; the same words and tables always give the same question.
 
 mod aside;
-mod asked;
+pub(crate) mod asked;
 mod both;
-mod chinese;
+pub(crate) mod chinese;
 mod columns;
-mod conditions;
+pub(crate) mod conditions;
 pub mod draft;
 mod drafted;
 mod extremes;
@@ -19,18 +19,18 @@ mod guard;
 mod holders;
 mod kindred;
 mod lacking;
-mod measures;
+pub(crate) mod measures;
 mod nouns;
 mod numbers;
 mod pairs;
-mod periods;
-mod rates;
+pub(crate) mod periods;
+pub(crate) mod rates;
 pub mod scope;
 mod sense;
 mod share;
 mod special;
 pub mod tokens;
-mod unmarked;
+pub(crate) mod unmarked;
 
 use crate::glossary::Glossary;
 use crate::lex::{Dictionary, Lexed, lex};
@@ -58,9 +58,13 @@ pub fn understand(
 ) -> Understanding {
     let dictionary = Dictionary::new(glossary, tables);
     let mut previous: Option<(Vec<usize>, Draft)> = None;
+    let mut weighed: Option<Question> = None;
     for text in earlier {
         let lexed = lex(text, &dictionary);
-        if let Ok((scope, draft)) = read_one(glossary, tables, &lexed, previous.as_ref(), text) {
+        let read = read_one(glossary, tables, &lexed, previous.as_ref(), text);
+        let answer = choose(glossary, tables, &lexed, &read, weighed.as_ref());
+        weighed = answer.ok().or(weighed);
+        if let Ok((scope, draft)) = read {
             let usable = draft.beyond.is_empty() && lexed.unknown.is_empty();
             if usable {
                 previous = Some((scope, draft));
@@ -70,9 +74,50 @@ pub fn understand(
     let lexed = lex(question, &dictionary);
     let unknown = lexed.unknown.iter().chain(&lexed.ignored).cloned().collect();
     let asks = lexed.mentions.iter().any(|m| m.meanings.iter().any(asks_figures));
-    let question = read_one(glossary, tables, &lexed, previous.as_ref(), question)
-        .and_then(|(in_scope, draft)| finish_one(glossary, tables, in_scope, draft, &lexed));
+    let read = read_one(glossary, tables, &lexed, previous.as_ref(), question);
+    let question = choose(glossary, tables, &lexed, &read, weighed.as_ref());
     Understanding { question, unknown, asks }
+}
+
+/// Readings dearer than this are no better than a guess.
+const DEAR: f32 = 2.25;
+
+/// The reading that was weighed, where it leaves little unexplained; else what the patterns make of the question.
+fn choose(
+    glossary: &Glossary,
+    tables: &[Table],
+    lexed: &Lexed,
+    read: &Result<(Vec<usize>, Draft), Refusal>,
+    previous: Option<&Question>,
+) -> Result<Question, Refusal> {
+    let patterns = || {
+        let (in_scope, draft) = read.clone()?;
+        let question = finish_one(glossary, tables, in_scope, draft, lexed)?;
+        if is_divisor(&question, lexed) { Err(Refusal::NothingAsked) } else { Ok(question) }
+    };
+    // Figures the question defines, first times and one column against another are patterns' work.
+    let defined =
+        |draft: &Draft| draft.formula.is_some() || draft.firsts.is_some() || !draft.against.is_empty();
+    let elsewhere = match read {
+        Ok((_, draft)) => defined(draft),
+        Err(refusal) => matches!(refusal, Refusal::Beyond(_)),
+    };
+    if tables.is_empty() || elsewhere {
+        return patterns();
+    }
+    match crate::weigh::weigh(glossary, tables, lexed, previous) {
+        Some(weighed) if weighed.cost < DEAR => Ok(weighed.question),
+        _ => patterns(),
+    }
+}
+
+/// `fuel per kWh`, where nothing says how much fuel: what it is divided by is no answer.
+fn is_divisor(question: &Question, lexed: &Lexed) -> bool {
+    use crate::lex::Meaning;
+    let [crate::question::Measure::Of(_, figure)] = question.measures[..] else { return false };
+    let names = |m: &Meaning| matches!(m, Meaning::Column(c, _) if *c == figure);
+    let per = |w: &[crate::lex::Mention]| w[0].text == "per" && w[1].meanings.iter().any(names);
+    lexed.mentions.windows(2).any(per)
 }
 
 fn asks_figures(meaning: &crate::lex::Meaning) -> bool {
@@ -155,6 +200,15 @@ fn asks_the_future(text: &str) -> bool {
     let text = crate::norm::normal(text);
     let text = text.trim();
     let foretold = ["forecast", "predict", "projection", "estimate"].iter().any(|w| text.contains(w));
+    // `how much would a new one cost`: nobody's table knows that, either.
+    let supposed = ["how much would ", "how many would ", "what would ", "how long would "]
+        .iter()
+        .any(|w| text.contains(w))
+        && !text.contains("would you")
+        && !text.contains("would be the");
+    if supposed && !foretold {
+        return true;
+    }
     text.starts_with("will ")
         || text.contains(" will ") && !foretold
         || text.contains("会") && (text.ends_with("吗") || text.ends_with("吗?"))

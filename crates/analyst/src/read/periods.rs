@@ -42,7 +42,7 @@ impl Reader<'_> {
 }
 
 /// The times of a question as stretches that can be used: one, or two to be compared.
-pub(super) fn settle(draft: &mut Draft, mut times: Vec<Days>) -> Vec<Days> {
+pub(crate) fn settle(draft: &mut Draft, mut times: Vec<Days>) -> Vec<Days> {
     times.dedup();
     if times.len() < 2 {
         return times;

@@ -41,7 +41,7 @@ pub(super) fn count_groups(draft: &Draft, question: &mut Question) {
 }
 
 /// A ratio concept over the columns in scope.
-pub(super) fn ratio(scope: &Scope<'_>, concept: usize) -> Option<Measure> {
+pub(crate) fn ratio(scope: &Scope<'_>, concept: usize) -> Option<Measure> {
     let (n, d) = scope.glossary.concepts[concept].terms.as_ref()?;
     let term = |t: &str| match t.strip_prefix("count:") {
         Some(entity) => {

@@ -139,7 +139,7 @@ fn figures(measure: &Measure, used: &mut Vec<ColRef>) -> bool {
     }
 }
 
-fn columns(filter: &Filter) -> Vec<ColRef> {
+pub(crate) fn columns(filter: &Filter) -> Vec<ColRef> {
     match filter {
         Filter::In { column, .. }
         | Filter::Number { column, .. }

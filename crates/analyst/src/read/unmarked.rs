@@ -58,6 +58,20 @@ pub(super) fn prefer_done(scope: &Scope<'_>, tokens: &mut [Token]) {
     }
 }
 
+/// A planned or owed figure, where the same was also done, and nothing said that the plan is meant.
+pub(crate) fn only_planned(scope: &Scope<'_>, column: ColRef, said: &str) -> bool {
+    let table = &scope.tables[column.table];
+    if scope.role(column) != Role::Measure {
+        return false;
+    }
+    let Some((mark, noun)) = marked(table, column.column, &PLANNED) else { return false };
+    let done = |c: usize| {
+        table.columns[c].role == Role::Measure
+            && (marked(table, c, &DONE).is_some_and(|(_, n)| n == noun) || name(table, c) == noun)
+    };
+    !said.contains(mark.as_str()) && (0..table.columns.len()).any(done)
+}
+
 impl Reader<'_> {
     /// `sales revenue` of a `Sale Price`: a price by name, added up as what came in.
     pub(super) fn is_taken_in(&self, i: usize, column: ColRef) -> bool {
@@ -92,7 +106,7 @@ fn marked(table: &Table, column: usize, marks: &[&str]) -> Option<(String, Strin
 }
 
 /// Groups by number become groups by name where each number has one name and each name one number.
-pub(super) fn name_groups(scope: &Scope<'_>, asked_by_number: bool, question: &mut Question) {
+pub(crate) fn name_groups(scope: &Scope<'_>, asked_by_number: bool, question: &mut Question) {
     if asked_by_number {
         return;
     }
@@ -101,7 +115,9 @@ pub(super) fn name_groups(scope: &Scope<'_>, asked_by_number: bool, question: &m
         if scope.role(number) != Role::Id {
             continue;
         }
-        if let Some(name) = name_beside(&scope.tables[number.table], number) {
+        let beside = name_beside(&scope.tables[number.table], number)
+            .or_else(|| only_name(scope, number).filter(|_| number.table != question.table));
+        if let Some(name) = beside {
             question.groups[i] = Group::By(name);
         } else if let Some((join, name)) = name_elsewhere(scope, question, number) {
             question.notes.push(Note::Joined { table: join.table, key: join.left });
@@ -113,8 +129,9 @@ pub(super) fn name_groups(scope: &Scope<'_>, asked_by_number: bool, question: &m
 
 /// `customer` of `customer id`, `团长` of `团长编号`; nothing for a plain `id`.
 fn thing(name: &str) -> Option<&str> {
-    const NUMBERS: [&str; 12] =
-        [" id", " no", " number", " code", " key", " ref", "编号", "代码", "编码", "工号", "号码", "号"];
+    const NUMBERS: [&str; 13] = [
+        " id", " no", " number", " code", " key", " ref", "编号", "代码", "编码", "工号", "号码", "号", "id",
+    ];
     let thing = NUMBERS.iter().find_map(|n| name.strip_suffix(n))?.trim_end();
     (!thing.is_empty()).then_some(thing)
 }
@@ -142,6 +159,26 @@ fn name_beside(table: &Table, number: ColRef) -> Option<ColRef> {
     found.map(|column| ColRef { table: number.table, column })
 }
 
+/// The one column of names beside the key of a table that describes: `艺名` of `主播ID`.
+fn only_name(scope: &Scope<'_>, key: ColRef) -> Option<ColRef> {
+    let table = &scope.tables[key.table];
+    if scope.column(key).distinct < table.rows {
+        return None;
+    }
+    let found = table.indices(|c| {
+        let name = c.words.ends_with('名')
+            || c.words.ends_with("名称")
+            || c.full == "name"
+            || c.full.ends_with(" name")
+            || c.full.ends_with("title");
+        c.role != Role::Measure && name && c.distinct * 10 >= table.rows * 8
+    });
+    match found[..] {
+        [column] => Some(ColRef { table: key.table, column }),
+        _ => None,
+    }
+}
+
 /// The name in the table that describes such numbers, one row each.
 fn name_elsewhere(scope: &Scope<'_>, question: &Question, number: ColRef) -> Option<(Join, ColRef)> {
     // Joins start at the main table.
@@ -149,7 +186,7 @@ fn name_elsewhere(scope: &Scope<'_>, question: &Question, number: ColRef) -> Opt
         return None;
     }
     let joined: Vec<usize> = question.joins.iter().map(|j| j.table).collect();
-    let thing = thing(&scope.column(number).full)?;
+    let thing = thing(&scope.column(number).full).unwrap_or(&scope.column(number).full);
     (0..scope.tables.len()).filter(|t| *t != number.table && !joined.contains(t)).find_map(|other| {
         let join = scope::joins(scope.tables, &[number.table, other]).ok()?.pop()?;
         let table = &scope.tables[other];
@@ -160,7 +197,8 @@ fn name_elsewhere(scope: &Scope<'_>, question: &Question, number: ColRef) -> Opt
                 && c.distinct == table.rows
                 && (is_name_of(thing, &c.full) || called(&c.full))
         };
-        let named = table.columns.iter().position(named)?;
+        let only = || only_name(scope, join.right).map(|c| c.column);
+        let named = table.columns.iter().position(named).or_else(only)?;
         (join.left == number).then_some((join, ColRef { table: other, column: named }))
     })
 }

@@ -1,0 +1,479 @@
+//! From the parts of a reading to a question, with the price of everything said that the question does not answer to.
+
+use jiff::civil::Date;
+
+use crate::lex::ColRef;
+use crate::question::{Agg, ChartKind, Cmp, Filter, Grain, Group, Intent, Measure, Note, Order, Question};
+use crate::read::conditions::{pick_date, resolve_times, set_order};
+use crate::read::draft::Draft;
+use crate::read::measures::person;
+use crate::read::tokens::Scope;
+use crate::read::{finish, growth, periods, scope, unmarked};
+use crate::table::Role;
+use crate::timex::Days;
+use crate::weigh::figures::{self, Figures};
+use crate::weigh::items::Sense;
+use crate::weigh::options::Part;
+use crate::weigh::view::View;
+use crate::weigh::{share, special, times};
+use crate::word::Word;
+
+/// Words of analyses that are read elsewhere.
+const ELSEWHERE: [Word; 9] = [
+    Word::Cohort,
+    Word::Funnel,
+    Word::Forecast,
+    Word::Next,
+    Word::Describe,
+    Word::Columns,
+    Word::Preview,
+    Word::Divided,
+    Word::NoStock,
+];
+
+/// A question under way, with what it costs so far.
+pub struct Built<'a> {
+    pub view: &'a View<'a>,
+    pub question: Question,
+    pub cost: f32,
+    /// The filters with the item each came from.
+    pub placed: Vec<(usize, Filter)>,
+}
+
+pub fn complete(view: &View<'_>, parts: &[(usize, Part)]) -> Option<(Question, f32)> {
+    // `前2大类别贡献了多少比例` is read elsewhere, too.
+    let top_share = view.limit.is_some_and(|n| n > 1) && view.says(Word::Share);
+    if view.says_any(&ELSEWHERE) || top_share {
+        return None;
+    }
+    let main = view.scope.in_scope[0];
+    let mut built = Built::new(view);
+    built.add_filters(parts);
+    let mut dims = groups(view, parts, &mut built.cost);
+    built.both_ways(&mut dims);
+    let grain = parts.iter().find_map(|(_, p)| match p {
+        Part::Grain(g) => Some(*g),
+        _ => None,
+    });
+    if view.says(Word::Missing)
+        && !parts.iter().any(|(_, p)| matches!(p, Part::Empty(_) | Part::Zero(_) | Part::Yes(_, false)))
+    {
+        return None;
+    }
+    if view.says(Word::Who) && dims.is_empty() {
+        let row = view.items.iter().any(|i| {
+            i.senses.iter().any(|(s, _)| *s == Sense::Row) && crate::read::asked::is_people(&i.text)
+        });
+        let table = &view.scope.tables[main];
+        let each =
+            table.columns.iter().position(|c| c.role == Role::Id && c.distinct * 100 >= table.rows * 99);
+        let each =
+            each.filter(|_| row && view.superlative().is_some()).map(|column| ColRef { table: main, column });
+        match each.or_else(|| person(view.scope)) {
+            Some(person) => dims.push(person),
+            None => built.cost += 3.0,
+        }
+    }
+    // `卖得最多的是啥`: the goods.
+    let goods = || {
+        view.scope
+            .concept_columns("product")
+            .first()
+            .map(|(c, _)| *c)
+            .filter(|c| view.role(*c) == Role::Dimension)
+    };
+    if view.says(Word::Which)
+        && view.says_any(&[Word::Sell, Word::BestSelling, Word::WorstSelling])
+        && view.superlative().is_some()
+        && dims.is_empty()
+        && grain.is_none()
+        && let Some(goods) = goods()
+    {
+        dims.push(goods);
+        built.cost += 0.6;
+    }
+    built.note_choices(parts);
+    let figures = Figures::new(view, parts, &mut built.cost);
+    built.question.measures = figures.measures.clone();
+    // `how many members are there and how much do they pay`: both.
+    let paid = view.items.iter().any(|i| matches!(i.text.as_str(), "how much" | "多少钱"));
+    let counted = !built.question.measures.is_empty()
+        && built.question.measures.iter().all(|m| matches!(m, Measure::Rows | Measure::Of(Agg::Distinct, _)));
+    if let (true, Some(c)) = (paid && counted, figures::money_for(view)) {
+        built.cost += 0.4;
+        built.question.measures.push(Measure::Of(Agg::Sum, c));
+    }
+    for (i, part) in &figures.per {
+        if let Part::PerEach(column) = part
+            && view.scope.column(*column).nulls > 0
+        {
+            built.placed.push((*i, Filter::Filled { column: *column }));
+        }
+    }
+    let mut draft = Draft {
+        words: view.words.clone(),
+        dims: dims.clone(),
+        grain,
+        times: times::times(view, parts),
+        dates: parts
+            .iter()
+            .filter_map(|(_, p)| if let Part::Date(c) = p { Some(*c) } else { None })
+            .collect(),
+        values: built
+            .placed
+            .iter()
+            .filter_map(|(_, f)| match f {
+                Filter::In { column, values, negated } => Some((*column, values.first()?.clone(), *negated)),
+                _ => None,
+            })
+            .collect(),
+        ..Draft::default()
+    };
+    let date = pick_date(view.scope, &draft, main, &mut built.question.notes);
+    built.question.date = date;
+    if (grain.is_some() || !draft.times.is_empty()) && date.is_none() {
+        return None;
+    }
+    let span = date.and_then(|d| view.scope.column(d).date_span());
+    let days = resolve_times(&draft, span, &mut built.question.notes).ok()?;
+    let days = periods::settle(&mut draft, days);
+    let days = times::base(view, days, span);
+    built.set_intent(&figures, &dims, &draft, &days, span)?;
+    built.place_times(days, date);
+    built.finish()
+}
+
+pub fn chart(view: &View<'_>) -> Option<ChartKind> {
+    let kinds = [
+        (Word::ChartLine, ChartKind::Line),
+        (Word::ChartBar, ChartKind::Bar),
+        (Word::ChartPie, ChartKind::Pie),
+        (Word::ChartScatter, ChartKind::Scatter),
+        (Word::ChartBox, ChartKind::Box),
+        (Word::ChartTable, ChartKind::None),
+    ];
+    kinds.iter().find(|(w, _)| view.says(*w)).map(|(_, k)| *k)
+}
+
+fn groups(view: &View<'_>, parts: &[(usize, Part)], cost: &mut f32) -> Vec<ColRef> {
+    let mut dims: Vec<ColRef> = Vec::new();
+    for (_, part) in parts {
+        if let Part::Group(c) = part
+            && !dims.contains(c)
+        {
+            dims.push(*c);
+        }
+    }
+    if dims.len() > 2 {
+        *cost += 2.0;
+        dims.truncate(2);
+    }
+    if dims.len() == 2 && view.superlative().is_some() {
+        *cost += 0.6;
+    }
+    dims
+}
+
+impl<'a> Built<'a> {
+    pub fn new(view: &'a View<'a>) -> Self {
+        let question = Question {
+            table: view.scope.in_scope[0],
+            joins: Vec::new(),
+            intent: Intent::Value,
+            measures: Vec::new(),
+            groups: Vec::new(),
+            filters: Vec::new(),
+            having: None,
+            order: view.superlative().unwrap_or(Order::Descending),
+            limit: view.limit,
+            chart: chart(view),
+            date: None,
+            notes: Vec::new(),
+        };
+        Self { view, question, cost: 0.0, placed: Vec::new() }
+    }
+}
+
+impl Built<'_> {
+    pub fn add_filters(&mut self, parts: &[(usize, Part)]) {
+        for (i, part) in parts {
+            let filter = match part {
+                Part::Is(column, values, negated) => {
+                    let same = self.placed.iter_mut().find_map(|(_, f)| match f {
+                        Filter::In { column: c, values, negated: n } if c == column && n == negated => {
+                            Some(values)
+                        }
+                        _ => None,
+                    });
+                    if let Some(known) = same {
+                        let new = values.iter().filter(|v| !known.contains(v)).cloned().collect::<Vec<_>>();
+                        known.extend(new);
+                        continue;
+                    }
+                    Filter::In { column: *column, values: values.clone(), negated: *negated }
+                }
+                Part::Yes(column, yes) => Filter::Yes { column: *column, yes: *yes },
+                Part::Empty(column) => Filter::Empty { column: *column },
+                Part::Filled(column) => Filter::Filled { column: *column },
+                Part::Zero(column) => Filter::Number { column: *column, cmp: Cmp::Eq, value: 0.0 },
+                Part::Some(column) => Filter::Number { column: *column, cmp: Cmp::Gt, value: 0.0 },
+                _ => continue,
+            };
+            if !self.placed.iter().any(|(_, f)| *f == filter) {
+                self.placed.push((*i, filter));
+            }
+        }
+        // `outside of California (CA)`: the same said again.
+        let denied: Vec<(ColRef, Vec<String>)> = self
+            .placed
+            .iter()
+            .filter_map(|(_, f)| match f {
+                Filter::In { column, values, negated: true } => Some((*column, values.clone())),
+                _ => None,
+            })
+            .collect();
+        // `东店和非东店`: two groups, which one filter cannot tell.
+        let again = |f: &Filter| matches!(f, Filter::In { column, values, negated: false } if denied.iter().any(|(c, v)| c == column && v == values));
+        if self.view.says_any(&[Word::And, Word::Compare]) && self.placed.iter().any(|(_, f)| again(f)) {
+            self.cost += 3.0;
+        }
+        self.placed.retain(|(_, f)| {
+            !matches!(f, Filter::In { column, values, negated: false } if denied.iter().any(|(c, v)| c == column && v == values))
+        });
+        for bound in &self.view.bounds {
+            match bound.column {
+                Some(column) => self
+                    .placed
+                    .push((usize::MAX, Filter::Number { column, cmp: bound.cmp, value: bound.value })),
+                None => self.cost += 3.0,
+            }
+        }
+    }
+
+    /// Where another column would have done as well, the user is told.
+    fn note_choices(&mut self, parts: &[(usize, Part)]) {
+        for (i, part) in parts {
+            let (Part::Figure(taken) | Part::Group(taken)) = part else { continue };
+            let item = &self.view.items[*i];
+            let far = |c: ColRef| {
+                item.senses
+                    .iter()
+                    .filter(|(s, _)| *s == Sense::Column(c))
+                    .map(|(_, f)| *f)
+                    .fold(9.0, f32::min)
+            };
+            let other = item.columns().find(|c| {
+                c != taken && self.view.role(*c) == self.view.role(*taken) && far(*c) - far(*taken) < 0.1
+            });
+            if let Some(other) = other.filter(|o| o.table == taken.table) {
+                let said = item.text.clone();
+                self.question.notes.push(Note::Column { said, taken: *taken, other });
+            }
+        }
+    }
+
+    /// `members and non-members`: both answers of a flag are groups.
+    fn both_ways(&mut self, dims: &mut Vec<ColRef>) {
+        let said = |yes: bool| {
+            self.placed.iter().filter_map(move |(_, f)| match f {
+                Filter::Yes { column, yes: y } if *y == yes => Some(*column),
+                _ => None,
+            })
+        };
+        let Some(both) = said(true).find(|c| said(false).any(|d| d == *c)) else { return };
+        self.placed.retain(|(_, f)| !matches!(f, Filter::Yes { column, .. } if *column == both));
+        if !dims.contains(&both) {
+            dims.push(both);
+        }
+        if !self.view.says_any(&[Word::Compare, Word::And, Word::By, Word::Highest, Word::Gt]) {
+            self.cost += 1.5;
+        }
+    }
+
+    fn set_intent(
+        &mut self,
+        figures: &Figures,
+        dims: &[ColRef],
+        draft: &Draft,
+        days: &[Days],
+        span: Option<(Date, Date)>,
+    ) -> Option<()> {
+        let view = self.view;
+        self.question.filters = self.placed.iter().map(|(_, f)| f.clone()).collect();
+        self.question.groups = dims.iter().map(|d| Group::By(*d)).collect();
+        if special::settle(self, figures, dims, draft.grain) {
+            return Some(());
+        }
+        if self.extreme_row(figures, dims, draft.grain) {
+            return Some(());
+        }
+        if let Some(intent) = growth::growth(draft, days, self.question.date, span) {
+            self.need_measure(figures);
+            if let (Intent::GrowthSeries(_), Some(date)) = (&intent, self.question.date) {
+                self.question.groups = vec![Group::Time(date, draft.grain.unwrap_or(Grain::Month))];
+            }
+            self.question.intent = intent;
+            return Some(());
+        }
+        if share::settle(self, figures) {
+            self.need_measure(figures);
+            return Some(());
+        }
+        if self.mean_per(figures, draft) {
+            return Some(());
+        }
+        self.having(figures, dims);
+        if let (Some(grain), Some(date)) = (draft.grain, self.question.date) {
+            self.question.groups.truncate(1);
+            self.question.groups.insert(0, Group::Time(date, grain));
+        } else if view.says(Word::Trend) {
+            let date = self.question.date?;
+            self.question.groups.truncate(1);
+            self.question.groups.insert(0, Group::Time(date, Grain::Month));
+        }
+        self.compare_values();
+        self.need_measure(figures);
+        let timed = self.question.groups.iter().any(|g| matches!(g, Group::Time(..)));
+        let ranked = view.superlative().is_some();
+        self.question.intent = match (self.question.groups.is_empty(), ranked, timed) {
+            (true, _, _) => Intent::Value,
+            (_, true, _) => Intent::Rank,
+            (_, _, true) => Intent::Trend,
+            _ => Intent::Breakdown,
+        };
+        if self.question.intent == Intent::Value {
+            let picked =
+                self.question.measures.iter().any(|m| matches!(m, Measure::Of(Agg::Max | Agg::Min, _)));
+            if ranked && !picked {
+                self.cost += 3.0;
+            }
+            if self.asks_which() {
+                self.cost += 2.5;
+            }
+            let kinds = view.says(Word::Distinct)
+                || self.question.measures.iter().any(|m| matches!(m, Measure::Of(Agg::Distinct, _)));
+            let divided = self.question.measures.iter().any(|m| matches!(m, Measure::Ratio { .. }));
+            if view.says(Word::By) && !view.of_rows() && !kinds && !divided {
+                self.cost += 1.5;
+            }
+        }
+        Some(())
+    }
+
+    fn asks_which(&self) -> bool {
+        self.view.items.iter().any(|i| i.word() == Some(Word::Which) && i.text != "what" && i.text != "什么")
+    }
+
+    /// Gives a question without a figure one, at a price.
+    pub fn need_measure(&mut self, figures: &Figures) {
+        if !self.question.measures.is_empty() {
+            return;
+        }
+        let (measure, cost) = figures::default(self.view, figures, &self.question);
+        self.cost += cost;
+        // `fuel per kWh`: nothing to divide.
+        if !figures.per.is_empty() && cost > 0.45 {
+            self.cost += 2.5;
+        }
+        if cost > 0.5 {
+            self.question.notes.push(Note::DefaultMeasure(measure.clone()));
+        }
+        self.question.measures.push(measure);
+        figures::divided(&figures.per, &mut self.question.measures);
+    }
+
+    fn place_times(&mut self, days: Vec<Days>, date: Option<ColRef>) {
+        let Some(date) = date else { return };
+        match self.question.intent {
+            Intent::Change { .. } => {}
+            _ => {
+                if days.len() > 1 {
+                    self.cost += 4.0;
+                }
+                let filters = days.into_iter().map(|days| Filter::Days { column: date, days });
+                self.question.filters.extend(filters);
+            }
+        }
+    }
+
+    pub fn finish(mut self) -> Option<(Question, f32)> {
+        let view = self.view;
+        let text = |t: &[&str]| view.items.iter().any(|i| t.contains(&i.text.trim_end_matches(['的', '是'])));
+        let judged =
+            if text(&["best", "最好"]) { Some(true) } else { text(&["worst", "最差"]).then_some(false) };
+        let draft = Draft { words: view.words.clone(), judged, ..Draft::default() };
+        set_order(view.scope, &draft, &mut self.question);
+        self.cost += figures::misfit(view, &self.question);
+        if self.question.limit.is_some_and(|n| n > 1)
+            && !matches!(self.question.intent, Intent::Rank | Intent::Trend)
+        {
+            self.cost += 1.5;
+        }
+        // A bound of nothing: `above average`.
+        let bounds = (0..view.items.len()).any(|i| {
+            let text = view.items[i].text.as_str();
+            let bound = matches!(view.word(i), Some(Word::Gt | Word::Ge | Word::Lt | Word::Le));
+            bound && !view.spent[i] && !matches!(text, "over" | "more than" | "under" | "超" | "up to")
+        });
+        if bounds && !view.says_any(&[Word::Growth, Word::Compare]) {
+            self.cost += 2.5;
+        }
+        if view.denies_nothing() {
+            self.cost += 2.5;
+        }
+        let plain =
+            matches!(self.question.intent, Intent::Value | Intent::Breakdown | Intent::Rank | Intent::Trend);
+        if let (true, [Measure::Of(Agg::Mean, c)]) =
+            (plain && view.aggs().is_empty(), &self.question.measures[..])
+        {
+            self.question.notes.push(Note::DefaultAgg(Agg::Mean, *c));
+        }
+        let numbers = view.items.iter().any(|i| {
+            i.columns().any(|c| view.role(c) == Role::Id)
+                && ["id", "number", "code", "no", "编号", "号", "编码", "代码", "ref"]
+                    .iter()
+                    .any(|e| i.text.ends_with(e))
+        });
+        // A count of rows of which nothing is said.
+        let main = self.question.table;
+        let used = figures::columns(&self.question);
+        let named = view.items.iter().any(|i| i.senses.iter().any(|(s, _)| *s == Sense::Row));
+        if self.question.measures == [Measure::Rows]
+            && !used.is_empty()
+            && used.iter().all(|c| c.table != main)
+            && !named
+        {
+            self.cost += 0.6;
+        }
+        self.join()?;
+        let whole = Scope {
+            glossary: view.scope.glossary,
+            tables: view.scope.tables,
+            in_scope: view.scope.in_scope.clone(),
+        };
+        unmarked::name_groups(&whole, numbers, &mut self.question);
+        finish::name_people(&whole, &draft, &mut self.question);
+        for join in &self.question.joins {
+            self.question.notes.push(Note::Joined { table: join.table, key: join.left });
+        }
+        scope::prune(&whole, &mut self.question).ok()?;
+        let unknown = view.items.iter().filter(|i| {
+            i.senses.iter().any(|(s, _)| matches!(s, Sense::Unknown | Sense::Lacking(_) | Sense::Passed))
+        });
+        let unknown: Vec<Note> = unknown.map(|i| Note::Ignored(i.text.clone())).collect();
+        self.question.notes.extend(unknown);
+        Some((self.question, self.cost))
+    }
+
+    /// The joins that the columns in use need.
+    fn join(&mut self) -> Option<()> {
+        let mut used: Vec<usize> = vec![self.question.table];
+        for c in figures::columns(&self.question) {
+            if !used.contains(&c.table) {
+                used.push(c.table);
+            }
+        }
+        self.question.joins = scope::joins(self.view.scope.tables, &used).ok()?;
+        Some(())
+    }
+}

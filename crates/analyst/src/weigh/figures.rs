@@ -1,0 +1,531 @@
+//! Which figures a reading measures, how they are aggregated, and how well they fit what was asked.
+
+use crate::glossary::DefaultAgg;
+use crate::lex::ColRef;
+use crate::question::{Agg, Filter, Group, Intent, Measure, Question};
+use crate::read::draft::Draft;
+use crate::read::measures::{counted_things, default_column};
+use crate::read::rates::ratio;
+use crate::table::Role;
+use crate::units;
+use crate::weigh::items::Sense;
+use crate::weigh::options::Part;
+use crate::weigh::view::View;
+use crate::word::Word;
+
+pub struct Figures {
+    pub measures: Vec<Measure>,
+    /// An aggregate other than the sum was said.
+    pub strong: bool,
+    /// What the figure is divided by.
+    pub per: Vec<(usize, Part)>,
+}
+
+impl Figures {
+    pub fn new(view: &View<'_>, parts: &[(usize, Part)], cost: &mut f32) -> Self {
+        let aggs = view.aggs();
+        let mut measures: Vec<Measure> = Vec::new();
+        let mut seen: Vec<ColRef> = Vec::new();
+        let explicit = parts.iter().any(|(_, p)| matches!(p, Part::Figure(_) | Part::Ratio(_)));
+        for (i, part) in parts {
+            match part {
+                Part::Figure(c) if !seen.contains(c) => {
+                    seen.push(*c);
+                    measures.push(Measure::Of(agg_for(view, &aggs, *i, *c), *c));
+                }
+                Part::Implied(c) if !explicit && !seen.contains(c) => {
+                    seen.push(*c);
+                    measures.push(Measure::Of(agg_for(view, &aggs, *i, *c), *c));
+                }
+                Part::Rows => {
+                    measures.push(Measure::Rows);
+                }
+                Part::Kinds(c) => {
+                    measures.push(Measure::Of(Agg::Distinct, *c));
+                }
+                Part::Ratio(r) => measures.extend(ratio(view.scope, *r)),
+                _ => {}
+            }
+        }
+        let mut once: Vec<Measure> = Vec::new();
+        for measure in measures {
+            if !once.contains(&measure) {
+                once.push(measure);
+            }
+        }
+        let mut measures = once;
+        per_unit(view, parts, &mut measures);
+        divided(parts, &mut measures);
+        // One figure, several aggregates: `median and average`.
+        if let ([Measure::Of(_, c)], true) = (&measures[..], aggs.len() > 1) {
+            let c = *c;
+            measures = aggs.iter().map(|(_, a)| Measure::Of(*a, c)).collect();
+            measures.dedup();
+        }
+        if measures.len() > 2 {
+            *cost += 0.8 * (measures.len() - 2) as f32;
+        }
+        let per =
+            parts.iter().filter(|(_, p)| matches!(p, Part::Per(_) | Part::PerEach(_))).cloned().collect();
+        Self { measures, strong: !aggs.is_empty(), per }
+    }
+}
+
+/// `takings per transaction`: one figure over another.
+fn per_unit(view: &View<'_>, parts: &[(usize, Part)], measures: &mut Vec<Measure>) {
+    let [Measure::Of(_, first), Measure::Of(_, second)] = measures[..] else { return };
+    let per = |c: ColRef| {
+        let at = parts.iter().find(|(_, p)| *p == Part::Figure(c)).map(|(i, _)| *i);
+        at.and_then(|i| view.before(i)).is_some_and(|k| {
+            matches!(view.items[k].text.as_str(), "per" | "每" | "每个" | "每次" | "每条" | "每一")
+        })
+    };
+    if per(second) {
+        *measures = vec![over(first, second)];
+    } else if per(first) {
+        *measures = vec![over(second, first)];
+    }
+}
+
+fn over(numerator: ColRef, denominator: ColRef) -> Measure {
+    let sum = |c| Box::new(Measure::Of(Agg::Sum, c));
+    Measure::Ratio { concept: crate::question::PER, numerator: sum(numerator), denominator: sum(denominator) }
+}
+
+/// `每箱海运费`, `spend per customer`.
+pub fn divided(parts: &[(usize, Part)], measures: &mut Vec<Measure>) {
+    let [Measure::Of(_, figure)] = measures[..] else { return };
+    for (_, part) in parts {
+        match part {
+            Part::Per(unit) if *unit != figure => *measures = vec![over(figure, *unit)],
+            Part::PerEach(entity) => {
+                *measures = vec![Measure::Ratio {
+                    concept: crate::question::PER,
+                    numerator: Box::new(Measure::Of(Agg::Sum, figure)),
+                    denominator: Box::new(Measure::Of(Agg::Distinct, *entity)),
+                }];
+            }
+            _ => {}
+        }
+    }
+}
+
+/// The aggregate said nearest before a figure, else right after it, else what is usual for it.
+fn agg_for(view: &View<'_>, aggs: &[(usize, Agg)], at: usize, c: ColRef) -> Agg {
+    let before = aggs.iter().rev().find(|(i, _)| *i < at);
+    let summed =
+        (0..at).rev().take(3).any(|i| view.word(i) == Some(Word::Sum) && before.is_none_or(|(b, _)| *b < i));
+    if summed && view.same_clause(at.saturating_sub(1), at) {
+        return Agg::Sum;
+    }
+    let after = aggs.iter().find(|(i, _)| *i > at);
+    if let Some((_, agg)) = before.or(after) {
+        return *agg;
+    }
+    let text = view.items[at].text.as_str();
+    if ["average", "avg", "mean ", "平均", "人均"].iter().any(|w| text.contains(w)) {
+        return Agg::Mean;
+    }
+    // `how many minutes were booked`: all of them.
+    if text.starts_with("how many ") || text.starts_with("多少") && units::ending(text).is_some() {
+        return Agg::Sum;
+    }
+    let column = view.scope.column(c);
+    let paid = view.items.iter().any(|i| matches!(i.text.as_str(), "how much" | "多少钱"))
+        && units::is_money(column);
+    // `sales revenue` of a sale price is what came in.
+    let lacking = view.items[at].senses.iter().any(|(s, _)| matches!(s, Sense::Lacking(_)));
+    let taken = lacking
+        || column.has_concept("price") && column.has_concept("revenue") && !column.full.contains(text);
+    if view.says(Word::Sum) || view.counted(at) || text.contains("total") || text.starts_with('总') || taken
+    {
+        return Agg::Sum;
+    }
+    if paid && !column.has_concept("price") { Agg::Sum } else { default_agg(view, c) }
+}
+
+pub fn default_agg(view: &View<'_>, c: ColRef) -> Agg {
+    let most = view.items.iter().any(|i| {
+        matches!(i.text.trim_end_matches(['的', '是']), "most" | "fewest" | "least" | "最多" | "最少")
+    });
+    let column = view.scope.column(c);
+    match column.default_agg {
+        DefaultAgg::Mean if most && (column.concepts.is_empty() || units::is_money(column)) => Agg::Sum,
+        DefaultAgg::Mean => Agg::Mean,
+        DefaultAgg::Sum => Agg::Sum,
+    }
+}
+
+/// The figure of a question that names none, and how sure that is.
+pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Measure, f32) {
+    let how_many = view.items.iter().find(|i| matches!(i.word(), Some(Word::HowMany | Word::Count)));
+    let money = money_for(view).map(|c| Measure::Of(default_agg(view, c), c));
+    let paid = view.items.iter().any(|i| {
+        matches!(i.text.as_str(), "多少钱" | "多少元" | "多少万" | "how much" | "多少块钱" | "money")
+            || i.text.contains('钱')
+    });
+    let deals = view.says_any(&[Word::Sell, Word::Earn, Word::Spend]);
+    let aggregate = |c: ColRef| {
+        let summed = paid || deals || view.says(Word::Sum);
+        let usual = || if summed { Agg::Sum } else { default_agg(view, c) };
+        let agg = view.aggs().first().map_or_else(usual, |(_, a)| *a);
+        Measure::Of(agg, c)
+    };
+    // A value that is also what a figure measures: `electricity` of a consumption.
+    let told = view.items.iter().find_map(|i| {
+        i.value_columns().next()?;
+        i.columns().find(|c| view.role(*c) == Role::Measure)
+    });
+    if let Some(c) = told.filter(|_| how_many.is_none() && !paid) {
+        return (aggregate(c), 0.3);
+    }
+    if let Some(item) = how_many.filter(|_| !figures.strong) {
+        let said = item.text.as_str();
+        let people = ["多少人", "几人", "多少名", "几名", "多少位", "几位", "个人", "人数"];
+        let draft = Draft {
+            asks_people: people.iter().any(|p| said.ends_with(p))
+                || view.says(Word::Distinct)
+                    && view.items.iter().any(|i| {
+                        crate::read::asked::is_people(&i.text)
+                            || ["病人", "患者", "客户", "顾客", "会员", "学员", "客人"]
+                                .contains(&i.text.as_str())
+                    }),
+            asks_kinds: view.scope.glossary.classifiers.asks_kinds(said),
+            asks_homes: ["多少户", "几户", "户数"].iter().any(|w| said.ends_with(w)),
+            ..Draft::default()
+        };
+        let pieces = view.scope.glossary.classifiers.asks_pieces(said);
+        let goods = view
+            .items
+            .iter()
+            .position(|i| i.text == item.text)
+            .and_then(|k| view.items.get(k + 1))
+            .is_some_and(|n| {
+                n.value_columns().any(|c| {
+                    ["product", "item", "category", "dish"]
+                        .iter()
+                        .any(|id| view.scope.column(c).has_concept(id))
+                })
+            });
+        let goods = goods || view.says(Word::Sell) && question.groups.is_empty();
+        if let Some((quantity, _)) =
+            view.scope.concept_columns("quantity").first().filter(|_| pieces || goods)
+        {
+            return (Measure::Of(Agg::Sum, *quantity), 0.3);
+        }
+        return (counted_things(view.scope, &draft), 0.2);
+    }
+    let popular = view
+        .items
+        .iter()
+        .any(|i| ["popular", "欢迎", "热门", "most used", "常用"].iter().any(|w| i.text.contains(w)));
+    // `占总额`: a part of the money.
+    let whole: String = view.text.iter().collect();
+    if let Some(c) = view.main_money().filter(|_| ["总额", "总金额"].iter().any(|w| whole.contains(w))) {
+        return (Measure::Of(Agg::Sum, c), 0.2);
+    }
+    if popular
+        || view.says_any(&[Word::MostCommon, Word::Busiest])
+        || matches!(question.intent, Intent::ShareOf { .. }) && !paid
+    {
+        return (Measure::Rows, 0.1);
+    }
+    // `差旅费报了多少`: a value that is itself an amount.
+    let amount = view.items.iter().any(|i| {
+        i.value_columns().next().is_some()
+            && ["费", "款", "额", "fee", "fees"].iter().any(|e| i.text.ends_with(e))
+    });
+    // `欠得最多`: what is owed; `派得最多` counts.
+    let owed =
+        |c: &ColRef| ["欠", "退", "赔", "补", "罚"].iter().any(|w| view.scope.column(*c).name.contains(w));
+    let hinted = !view.english && hinted_money(view).is_some_and(|c| owed(&c) || view.says(Word::HowMuch));
+    if let (Some(money), true) = (&money, paid || deals || amount || hinted || view.says(Word::Sum)) {
+        let c = match money {
+            Measure::Of(_, c) => *c,
+            _ => return (money.clone(), 0.5),
+        };
+        // What was spent is a cost, where there is one.
+        let cost = view.scope.concept_columns("cost").first().map(|(c, _)| *c);
+        let c = cost.filter(|c| view.says(Word::Spend) && view.role(*c) == Role::Measure).unwrap_or(c);
+        let cost = if paid || deals || hinted { 0.4 } else { 0.9 };
+        return (aggregate(c), if paid_elsewhere(view) { cost + 0.8 } else { cost });
+    }
+    if view.says_any(&[Word::BestSelling, Word::WorstSelling]) {
+        let quantity = view.scope.concept_columns("quantity").first().map(|(c, _)| Measure::Of(Agg::Sum, *c));
+        return (quantity.or(money).unwrap_or(Measure::Rows), 0.5);
+    }
+    // `人最多的是哪个月`: where a column says how many there were.
+    let people = ["人最多", "人最少", "客人最多", "游客最多"].iter().any(|w| whole.contains(w));
+    if let Some(c) = view.in_unit(units::Unit::Person).filter(|_| people) {
+        return (Measure::Of(Agg::Sum, c), 0.3);
+    }
+    let empties = question.filters.iter().any(|f| matches!(f, Filter::Empty { .. }));
+    if empties || view.most_said() {
+        return (Measure::Rows, 0.6);
+    }
+    if figures.strong || view.says_any(&[Word::Growth, Word::Yoy, Word::Mom, Word::Sum]) {
+        return match default_column(view.scope) {
+            Some(c) => (aggregate(c), 2.2),
+            None => (Measure::Rows, 4.0),
+        };
+    }
+    if !question.groups.is_empty() || question.filters.iter().any(|f| !matches!(f, Filter::Days { .. })) {
+        let named = view.items.iter().any(|i| i.senses.iter().any(|(s, _)| *s == Sense::Row));
+        return (Measure::Rows, if named || !question.groups.is_empty() { 1.6 } else { 2.4 });
+    }
+    (Measure::Rows, 6.0)
+}
+
+/// The amount that is meant: the one whose name the verbs hint at (`进了多少钱` at `进货金额`), else what the table is about.
+pub fn money_for(view: &View<'_>) -> Option<ColRef> {
+    let main = view.scope.in_scope[0];
+    let worth = || units::worth(&view.scope.tables[main]).map(|column| ColRef { table: main, column });
+    hinted_money(view).or_else(|| view.main_money()).or_else(worth)
+}
+
+fn hinted_money(view: &View<'_>) -> Option<ColRef> {
+    const GENERAL: &str = "金额费用价元钱款总数量的了多少一共入支出额单月日年";
+    let main = view.scope.in_scope[0];
+    let table = &view.scope.tables[main];
+    let said: Vec<char> = view
+        .items
+        .iter()
+        .filter(|i| i.columns().next().is_none() && i.value_columns().next().is_none())
+        .flat_map(|i| i.text.chars())
+        .filter(|c| crate::norm::is_cjk(*c) && !GENERAL.contains(*c))
+        .collect();
+    let hints = |c: usize| table.columns[c].name.chars().filter(|n| said.contains(n)).count();
+    let mut best: Vec<(usize, usize)> = table
+        .indices(|c| units::is_money(c) && !c.has_concept("price"))
+        .into_iter()
+        .map(|c| (hints(c), c))
+        .filter(|(n, _)| *n > 0)
+        .collect();
+    best.sort_by_key(|(n, _)| std::cmp::Reverse(*n));
+    match best[..] {
+        [(_, column)] => Some(ColRef { table: main, column }),
+        [(a, column), (b, _), ..] if a > b => Some(ColRef { table: main, column }),
+        _ => {
+            // `收了多少钱`: what came in, not what should have.
+            let real = |c: &usize| table.columns[*c].name.starts_with(['实', '已']);
+            best.iter().map(|(_, c)| *c).find(real).map(|column| ColRef { table: main, column })
+        }
+    }
+}
+
+/// Another table in reach holds the payments this one only describes.
+fn paid_elsewhere(view: &View<'_>) -> bool {
+    let main = view.scope.in_scope[0];
+    view.scope.in_scope.iter().chain(&(0..view.scope.tables.len()).collect::<Vec<_>>()).any(|t| {
+        *t != main
+            && view.scope.tables[*t].rows > view.scope.tables[main].rows
+            && units::main_money(&view.scope.tables[*t]).is_some()
+    })
+}
+
+/// What the finished question does not answer to.
+pub fn misfit(view: &View<'_>, question: &Question) -> f32 {
+    let mut misfit = 0.0;
+    for measure in &question.measures {
+        if let Measure::Of(agg, c) = measure {
+            let column = view.scope.column(*c);
+            let rate = column.unit.as_deref() == Some("%")
+                || ["pct", "percent", "rate", "ratio", "率", "%", "折扣", "比例"]
+                    .iter()
+                    .any(|w| column.full.contains(w));
+            if *agg == Agg::Sum && rate {
+                misfit += 2.0;
+            }
+            if *agg == Agg::Sum && column.has_concept("price") && !column.has_concept("revenue") {
+                misfit += 0.8;
+            }
+        }
+    }
+    let figure = |m: &Measure| match m {
+        Measure::Of(Agg::Distinct, _) => None,
+        Measure::Of(_, c) => Some(*c),
+        Measure::Ratio { numerator, .. } => match **numerator {
+            Measure::Of(_, c) => Some(c),
+            _ => None,
+        },
+        _ => None,
+    };
+    let figures: Vec<ColRef> = question.measures.iter().filter_map(figure).collect();
+    let paid = view.items.iter().any(|i| matches!(i.text.as_str(), "多少钱" | "多少元" | "多少块钱"));
+    let is_money = |c: &ColRef| units::is_money(view.scope.column(*c));
+    if paid && (figures.is_empty() || !figures.iter().any(is_money)) {
+        misfit += 2.0;
+    }
+    if view.items.iter().any(|i| i.text == "how much") && figures.is_empty() {
+        misfit += 1.5;
+    }
+    let counts = question
+        .measures
+        .iter()
+        .any(|m| matches!(m, Measure::Rows | Measure::CountYes(_) | Measure::Of(Agg::Distinct, _)));
+    let asked = view.items.iter().position(|i| {
+        i.word() == Some(Word::HowMany)
+            || i.word() == Some(Word::Count) && matches!(i.text.as_str(), "count" | "人数" | "单量" | "笔数")
+    });
+    // `how many nights`: the figure is what is counted.
+    let direct = asked.is_some_and(|k| {
+        (k..view.items.len().min(k + 4)).any(|j| {
+            view.same_clause(k, j)
+                && (figures.iter().any(|c| view.items[j].columns().any(|d| d == *c))
+                    || view.unit(j).is_some())
+        }) || units::ending(&view.items[k].text)
+            .is_some_and(|u| figures.iter().any(|c| units::of(view.scope.column(*c)) == Some(u)))
+            || view.scope.glossary.classifiers.asks_pieces(&view.items[k].text)
+    });
+    let plain = matches!(question.intent, Intent::Value | Intent::Breakdown | Intent::Rank | Intent::Trend);
+    if asked.is_some() && !counts && !direct && plain && question.having.is_none() {
+        misfit += 1.0;
+    }
+    if let Some(Measure::Of(Agg::Distinct, c)) = question.measures.first()
+        && question.groups.contains(&Group::By(*c))
+    {
+        misfit += 3.0;
+    }
+    // `how many` wants a count, not an amount of money.
+    if view.says(Word::HowMany)
+        && !figures.is_empty()
+        && figures.iter().all(is_money)
+        && question.measures.len() == 1
+    {
+        misfit += 1.5;
+    }
+    let rated = |m: &Measure| {
+        matches!(m, Measure::RateYes(_) | Measure::RateIs { .. } | Measure::Ratio { .. })
+            || matches!(m, Measure::Of(_, c) if {
+                let name = &view.scope.column(*c).full;
+                ["rate", "ratio", "share", "percent", "pct", "率", "比", "占"].iter().any(|w| name.contains(w))
+            })
+    };
+    let shared = matches!(
+        question.intent,
+        Intent::Pareto { .. }
+            | Intent::Share
+            | Intent::ShareOf { .. }
+            | Intent::Change { .. }
+            | Intent::GrowthSeries(_)
+    );
+    // `how much do we pay Hannah`: that is not what she brought in.
+    let text: String = view.text.iter().collect();
+    let cost = |c: &ColRef| {
+        let column = view.scope.column(*c);
+        ["cost", "salary", "fee", "spend", "wage", "expense", "budget"]
+            .iter()
+            .any(|w| column.full.contains(w) || column.has_concept(w))
+    };
+    let paying =
+        ["do we pay ", "did we pay ", "should we pay ", "we are paying "].iter().any(|w| text.contains(w));
+    if paying && figures.iter().any(is_money) && !figures.iter().any(cost) {
+        misfit += 2.5;
+    }
+    // A figure of rows without a value.
+    let empty =
+        |c: &ColRef| question.filters.iter().any(|f| matches!(f, Filter::Empty { column } if column == c));
+    if figures.iter().any(empty) {
+        misfit += 3.0;
+    }
+    // Two counts of different rows get no single figure.
+    let told = |k: usize| {
+        (0..view.items.len())
+            .any(|j| view.same_clause(k, j) && view.items[j].value_columns().next().is_some())
+    };
+    let counts: Vec<usize> =
+        (0..view.items.len()).filter(|k| view.word(*k) == Some(Word::HowMany) && told(*k)).collect();
+    let apart = matches!(counts[..], [a, b, ..] if !view.same_clause(a, b));
+    if apart && question.measures.len() < 2 && question.groups.is_empty() {
+        misfit += 2.5;
+    }
+    let changes = matches!(question.intent, Intent::Change { .. } | Intent::GrowthSeries(_));
+    // `who dropped their phone`: nothing that grows was named.
+    let timed = view.items.iter().any(|i| i.senses.iter().any(|(s, _)| matches!(s, Sense::Time(_))));
+    if changes
+        && !timed
+        && question.measures == [Measure::Rows]
+        && !view.says_any(&[Word::Yoy, Word::Mom, Word::HowMany, Word::Count])
+    {
+        misfit += 2.0;
+    }
+    if view.says_any(&[Word::Growth, Word::Mom, Word::Yoy]) && !changes {
+        misfit += 4.0;
+    }
+    if view.says_any(&[Word::Share, Word::Rate]) && !shared && !question.measures.iter().any(rated) {
+        misfit += 4.0;
+    }
+    for (_, agg) in view.aggs() {
+        let kept = question.measures.iter().any(|m| matches!(m, Measure::Of(a, _) if *a == agg));
+        let mean = agg == Agg::Mean
+            && (matches!(question.intent, Intent::MeanPer(_) | Intent::Moving(_) | Intent::Correlation)
+                || question.measures.iter().any(rated));
+        if !kept && !mean {
+            misfit += 4.0;
+        }
+    }
+    for group in &question.groups {
+        if let Group::By(c) = group {
+            let column = view.scope.column(*c);
+            let rows = view.scope.tables[c.table].rows;
+            let extreme = matches!(question.intent, Intent::ExtremeRow { .. });
+            if column.distinct * 10 >= rows * 9 && question.measures.contains(&Measure::Rows) && !extreme {
+                misfit += 3.0;
+            }
+            if column.role == Role::Measure && column.distinct > 40 {
+                misfit += 2.0;
+            }
+        }
+    }
+    // When people were hired is seldom when it happened.
+    let personal = question.date.is_some_and(|d| view.scope.column(d).has_concept("hire_date"));
+    if personal && question.groups.iter().any(|g| matches!(g, Group::Time(..))) && view.says(Word::Sum) {
+        misfit += 1.5;
+    }
+    let fixed = question.filters.iter().filter_map(|f| match f {
+        Filter::In { column, values, negated: false } if values.len() == 1 => Some(*column),
+        Filter::Yes { column, .. } => Some(*column),
+        _ => None,
+    });
+    for column in fixed {
+        // One value is no group.
+        if question.groups.contains(&Group::By(column)) {
+            misfit += 1.5;
+        }
+    }
+    misfit
+}
+
+/// Every column a question uses.
+pub fn columns(question: &Question) -> Vec<ColRef> {
+    let mut out: Vec<ColRef> = Vec::new();
+    fn of(measure: &Measure, out: &mut Vec<ColRef>) {
+        match measure {
+            Measure::Rows => {}
+            Measure::Of(_, c)
+            | Measure::CountYes(c)
+            | Measure::RateYes(c)
+            | Measure::RateIs { column: c, .. } => {
+                out.push(*c);
+            }
+            Measure::Formula { left, right, .. } => out.extend([*left, *right]),
+            Measure::Ratio { numerator, denominator, .. } => {
+                of(numerator, out);
+                of(denominator, out);
+            }
+        }
+    }
+    question.measures.iter().for_each(|m| of(m, &mut out));
+    out.extend(question.groups.iter().map(|g| match g {
+        Group::By(c) | Group::Time(c, _) => *c,
+    }));
+    if let Intent::Change { date, .. } = &question.intent {
+        out.push(*date);
+    }
+    let parts = match &question.intent {
+        Intent::ShareOf { parts } => &parts[..],
+        _ => &[],
+    };
+    out.extend(question.filters.iter().chain(parts).flat_map(crate::read::scope::columns));
+    out
+}

@@ -1,0 +1,146 @@
+//! Shapes a plain question may take: one extreme row, a mean of periods, a bound on groups, values side by side.
+
+use crate::lex::ColRef;
+use crate::question::{Agg, Filter, Grain, Group, Intent, Measure};
+use crate::read::draft::Draft;
+use crate::table::Role;
+use crate::weigh::complete::Built;
+use crate::weigh::figures::{self, Figures};
+use crate::weigh::items::Sense;
+use crate::word::Word;
+
+impl Built<'_> {
+    /// `the largest order`, `单笔最高`, `which flight had the longest delay`: one row.
+    pub fn extreme_row(&mut self, figures: &Figures, dims: &[ColRef], grain: Option<Grain>) -> bool {
+        let view = self.view;
+        let one = self.question.limit.is_none_or(|n| n == 1);
+        if !view.says_any(&[Word::Highest, Word::Lowest, Word::Fastest, Word::Slowest])
+            || !one
+            || grain.is_some()
+            || figures.strong
+        {
+            return false;
+        }
+        // `which …, and how many`: the figure itself is what is asked for.
+        if self.question.measures.len() == 2 {
+            self.question.measures.retain(|m| *m != Measure::Rows);
+        }
+        let alone = view.one_row();
+        if self.question.measures.is_empty() && alone {
+            self.need_measure(figures);
+        }
+        // `who gave the largest gift`: by what it came to.
+        if let (true, Some(c)) = (self.question.measures == [Measure::Rows] && alone, view.main_money()) {
+            self.question.measures = vec![Measure::Of(Agg::Sum, c)];
+        }
+        let [Measure::Of(_, column)] = self.question.measures[..] else { return false };
+        // `youngest and oldest`: both ends.
+        if view.says(Word::Highest) && view.says(Word::Lowest) && dims.is_empty() {
+            self.question.measures = vec![Measure::Of(Agg::Max, column), Measure::Of(Agg::Min, column)];
+            return true;
+        }
+        if view.role(column) != Role::Measure {
+            return false;
+        }
+        let (scope, table) = (view.scope, self.question.table);
+        let row_like =
+            |c: &ColRef| scope.column(*c).distinct * 10 >= scope.tables[c.table].rows * 9 && c.table == table;
+        let rows = view.one_row() || view.told_apart() || dims.iter().any(row_like);
+        if !rows && !dims.is_empty() {
+            return false;
+        }
+        if !rows {
+            self.cost += 0.3;
+        }
+        let kept: Vec<Group> =
+            dims.iter().filter(|c| !row_like(c) && c.table == table).take(1).map(|c| Group::By(*c)).collect();
+        self.question.groups = kept;
+        let row = view.items.iter().any(|i| i.senses.iter().any(|(s, _)| *s == Sense::Row));
+        let named = view.says_any(&[Word::Which, Word::Who]) || !dims.is_empty() || row && view.most_said();
+        self.question.intent = Intent::ExtremeRow { named };
+        self.question.limit = Some(1);
+        true
+    }
+
+    /// `monthly average`, `平均每天多少单`.
+    pub fn mean_per(&mut self, figures: &Figures, draft: &Draft) -> bool {
+        let view = self.view;
+        // `how much do we get a year`
+        let a_period = view.says_any(&[Word::HowMuch, Word::HowMany])
+            && view
+                .items
+                .iter()
+                .any(|i| matches!(i.text.as_str(), "a year" | "a month" | "a week" | "a day"));
+        let (Some(grain), true) = (draft.grain, view.says(Word::Mean) || a_period) else { return false };
+        let by = view.items.iter().any(|i| {
+            matches!(i.word(), Some(Word::Month | Word::Week | Word::Day | Word::Quarter | Word::Year))
+                && (i.text.starts_with("by ")
+                    || i.text.starts_with('各')
+                    || i.text.starts_with('按')
+                    || i.text.contains(" by "))
+        });
+        if view.superlative().is_some()
+            || by
+            || view.says_any(&[Word::Trend, Word::Which])
+            || !draft.dims.is_empty()
+        {
+            return false;
+        }
+        self.need_measure(figures);
+        match &mut self.question.measures[..] {
+            [Measure::Rows | Measure::CountYes(_) | Measure::Of(Agg::Distinct, _)] => {}
+            [Measure::Of(agg, c)]
+                if view.scope.column(*c).default_agg == crate::glossary::DefaultAgg::Sum =>
+            {
+                *agg = Agg::Sum;
+            }
+            _ => return false,
+        }
+        self.question.groups.clear();
+        self.question.intent = Intent::MeanPer(grain);
+        true
+    }
+
+    /// `which shops sold more than 1000`: a bound on the groups.
+    pub fn having(&mut self, figures: &Figures, dims: &[ColRef]) {
+        let view = self.view;
+        let [bound] = &view.bounds[..] else { return };
+        let group = dims
+            .first()
+            .is_some_and(|d| view.scope.column(*d).distinct * 10 < view.scope.tables[d.table].rows * 9);
+        if !group || !view.says_any(&[Word::Which, Word::List, Word::Who]) || view.superlative().is_some() {
+            return;
+        }
+        let Some(column) = bound.column else { return };
+        if figures.measures.is_empty() {
+            self.question.measures = vec![Measure::Of(figures::default_agg(view, column), column)];
+        }
+        self.question.filters.retain(|f| !matches!(f, Filter::Number { column: c, .. } if *c == column));
+        self.question.having = Some((bound.cmp, bound.value));
+    }
+
+    /// `华东和华南`: two values of one column side by side.
+    pub fn compare_values(&mut self) {
+        let view = self.view;
+        const TOGETHER: [&str; 9] =
+            ["together", "combined", "in total", "altogether", "一共", "合计", "加起来", "总共", "合起来"];
+        let many = self.question.filters.iter().find_map(|f| match f {
+            Filter::In { column, values, negated: false } if values.len() > 1 => Some(*column),
+            _ => None,
+        });
+        let Some(column) = many else { return };
+        let items: Vec<usize> =
+            (0..view.items.len()).filter(|i| view.items[*i].value_columns().any(|c| c == column)).collect();
+        let said = items.len();
+        let apart = items.windows(2).any(|w| !view.same_clause(w[0], w[1]));
+        let summed = !apart && view.items.iter().any(|i| TOGETHER.contains(&i.text.as_str()));
+        if said > 1
+            && !self.question.groups.contains(&Group::By(column))
+            && self.question.groups.len() < 2
+            && (!summed
+                || view.says_any(&[Word::Compare, Word::By, Word::Highest, Word::Lowest, Word::Which]))
+        {
+            self.question.groups.push(Group::By(column));
+        }
+    }
+}

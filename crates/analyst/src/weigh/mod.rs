@@ -1,0 +1,147 @@
+//! A second reader: makes many whole readings of a question and takes the one that leaves the least unexplained. Every
+//! phrase may play several parts, each at a price; what a reading cannot explain costs, too. It answers nothing where the
+//! cheapest reading is still dear.
+
+mod bounds;
+mod columns;
+mod complete;
+mod extremes;
+mod figures;
+mod follow;
+mod intents;
+pub mod items;
+mod options;
+mod share;
+mod special;
+mod times;
+mod unknown;
+pub mod view;
+
+use crate::glossary::Glossary;
+use crate::lex::Lexed;
+use crate::question::Question;
+use crate::read::scope;
+use crate::read::tokens::Scope;
+use crate::table::Table;
+pub use options::Part;
+use view::View;
+
+/// Readings kept while parts are chosen.
+const BEAM: usize = 400;
+
+#[derive(Debug, Clone)]
+pub struct Weighed {
+    pub question: Question,
+    /// What is left unexplained: below 1 is sure, above 4 a guess.
+    pub cost: f32,
+}
+
+/// The cheapest reading of a question, if it has any.
+pub fn weigh(
+    glossary: &Glossary,
+    tables: &[Table],
+    lexed: &Lexed,
+    previous: Option<&Question>,
+) -> Option<Weighed> {
+    let most = tables.iter().map(|t| t.rows).max().unwrap_or(0);
+    let mut best: Option<Weighed> = None;
+    for main in 0..tables.len() {
+        let others = (0..tables.len()).filter(|t| *t != main && scope::joins(tables, &[main, *t]).is_ok());
+        let in_scope = std::iter::once(main).chain(others).collect();
+        let scope = Scope { glossary, tables, in_scope };
+        let Some(mut found) = weigh_in(&scope, lexed, previous.filter(|q| q.table == main)) else { continue };
+        // What follows stays with its table.
+        let follows = found.question.notes.contains(&crate::question::Note::FollowUp);
+        if tables[main].rows < most && !follows {
+            found.cost += small_table(&scope, lexed);
+        }
+        if best.as_ref().is_none_or(|b| found.cost < b.cost) {
+            best = Some(found);
+        }
+    }
+    best
+}
+
+/// Items whose word may be meant or not are read both ways.
+const TWO_WAYS: usize = 3;
+
+fn weigh_in(scope: &Scope<'_>, lexed: &Lexed, previous: Option<&Question>) -> Option<Weighed> {
+    let items = items::items(scope, lexed);
+    let open: Vec<usize> = (0..items.len()).filter(|i| items[*i].is_open()).take(TWO_WAYS).collect();
+    let mut best: Option<Weighed> = None;
+    for choice in 0..1_u32 << open.len() {
+        let mut chosen = items.clone();
+        for (bit, i) in open.iter().enumerate() {
+            chosen[*i].settle(choice >> bit & 1 == 1);
+        }
+        let mut view = View::new(scope, &lexed.text, chosen);
+        view.kept = previous.iter().flat_map(|q| &q.filters).flat_map(scope::columns).collect();
+        let found = weigh_view(&view, previous);
+        if let Some(found) = found
+            && best.as_ref().is_none_or(|b| found.cost < b.cost)
+        {
+            best = Some(found);
+        }
+    }
+    best
+}
+
+fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
+    let mut readings: Vec<(Vec<(usize, Part)>, f32)> = vec![(Vec::new(), 0.0)];
+    for i in 0..view.items.len() {
+        let options = options::options(view, i);
+        let mut next = Vec::with_capacity(readings.len() * options.len());
+        for (parts, cost) in &readings {
+            for (part, more) in &options {
+                let mut parts = parts.clone();
+                if *part != Part::Nothing {
+                    parts.push((i, part.clone()));
+                }
+                next.push((parts, cost + more));
+            }
+        }
+        next.sort_by(|a, b| a.1.total_cmp(&b.1));
+        next.truncate(BEAM);
+        readings = next;
+    }
+    let mut best: Option<Weighed> = None;
+    for (parts, cost) in readings {
+        if best.as_ref().is_some_and(|b| cost >= b.cost) {
+            break;
+        }
+        // Words that go on from the question before are seldom a question of their own.
+        let apart = if previous.is_some() && follow::goes_on(view) { 1.0 } else { 0.0 };
+        let alone = complete::complete(view, &parts).map(|(question, more)| (question, more + apart));
+        let following = previous.and_then(|q| follow::follow(view, &parts, q));
+        for (question, more) in alone.into_iter().chain(following) {
+            if best.as_ref().is_none_or(|b| cost + more < b.cost) {
+                best = Some(Weighed { question, cost: cost + more });
+            }
+        }
+    }
+    best
+}
+
+/// Facts are in the larger table; the smaller one only describes them, unless it is what was named.
+fn small_table(scope: &Scope<'_>, lexed: &Lexed) -> f32 {
+    use crate::lex::Meaning;
+    let main = scope.in_scope[0];
+    let own = |m: &Meaning| matches!(m, Meaning::RowNoun(t) | Meaning::Table(t) if *t == main);
+    let other = |m: &Meaning| matches!(m, Meaning::RowNoun(t) | Meaning::Table(t) if *t != main);
+    let named = lexed.mentions.iter().any(|m| m.meanings.iter().any(own) && !m.meanings.iter().any(other));
+    // `几场`, where the other table is one of 场次.
+    let asked =
+        lexed.mentions.iter().find(|m| m.meanings.contains(&Meaning::Word(crate::word::Word::HowMany)));
+    let one = asked
+        .and_then(|m| m.text.chars().last())
+        .filter(|c| crate::norm::is_cjk(*c) && !"个人位名家".contains(*c));
+    let holds = |t: usize, c: char| {
+        let table = &scope.tables[t];
+        table.rows_called.contains(c) || table.columns.first().is_some_and(|first| first.name.contains(c))
+    };
+    let elsewhere = one.is_some_and(|c| !holds(main, c) && (0..scope.tables.len()).any(|t| holds(t, c)));
+    if elsewhere {
+        return 0.9;
+    }
+    if named { 0.1 } else { 0.45 }
+}

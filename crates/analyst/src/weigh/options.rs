@@ -1,0 +1,445 @@
+//! The parts each item may play in a reading, with what it costs to believe so. One item at a time, by its neighbours.
+
+use crate::lex::ColRef;
+use crate::question::Grain;
+use crate::read::asked::implied_measure;
+use crate::table::Role;
+use crate::timex::When;
+use crate::units;
+use crate::weigh::columns::{column, thing, value};
+use crate::weigh::items::Sense;
+use crate::weigh::unknown;
+use crate::weigh::view::View;
+use crate::word::{Beyond, Word};
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Part {
+    Nothing,
+    Figure(ColRef),
+    /// The figure an adjective is about.
+    Implied(ColRef),
+    Rows,
+    Kinds(ColRef),
+    Group(ColRef),
+    Is(ColRef, Vec<String>, bool),
+    Yes(ColRef, bool),
+    Ratio(usize),
+    /// Divided by this column.
+    Per(ColRef),
+    /// Divided by how many different ones there are.
+    PerEach(ColRef),
+    Empty(ColRef),
+    Filled(ColRef),
+    /// `no claims`: none.
+    Zero(ColRef),
+    /// `with a waitlist`: some.
+    Some(ColRef),
+    Date(ColRef),
+    Grain(Grain),
+    When(When),
+}
+
+pub fn options(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
+    let mut out: Vec<(Part, f32)> = Vec::new();
+    if view.spent[i] || view.set_aside(i) {
+        return vec![(Part::Nothing, 0.0)];
+    }
+    for (sense, far) in &view.items[i].senses {
+        let found = match sense {
+            Sense::Column(c) => column(view, i, *c),
+            Sense::Value(c, values) => value(view, i, *c, values),
+            Sense::Thing(c) => thing(view, i, *c),
+            Sense::Per(c) => vec![(Part::Per(*c), 0.0), (Part::Nothing, 1.5)],
+            Sense::Ratio(r) => vec![(Part::Ratio(*r), 0.0), (Part::Nothing, 2.5)],
+            Sense::Lacking(c) => lacking(view, i, *c),
+            Sense::Row if view.counted(i) => counted_row(view, i),
+            Sense::Row => row(view, i),
+            Sense::OtherRow if view.counted(i) => vec![(Part::Nothing, 3.0)],
+            Sense::OtherRow => vec![(Part::Nothing, if view.marked(i) { 2.0 } else { 0.3 })],
+            Sense::Table if figure_named(view, i) => vec![(Part::Nothing, 1.0)],
+            Sense::Table | Sense::Percentile(_) | Sense::Stop => vec![(Part::Nothing, 0.0)],
+            Sense::Unit(u) => unit(view, i, *u),
+            Sense::Word(w) => word(view, i, *w),
+            Sense::Number(_) => vec![(Part::Nothing, 3.0)],
+            // `Fall 2024` may be a term of the table.
+            Sense::Time(w) => {
+                let named = view.items[i].value_columns().next().is_some();
+                vec![(Part::When(*w), if named { 0.3 } else { 0.0 })]
+            }
+            Sense::Beyond(Beyond::Chat) => vec![(Part::Nothing, 0.8)],
+            Sense::Beyond(_) => vec![(Part::Nothing, 6.0)],
+            Sense::Unknown => vec![(Part::Nothing, unknown::cost(view, i))],
+            Sense::Passed => vec![(Part::Nothing, 0.3)],
+        };
+        for (part, cost) in found {
+            let steers = matches!(sense, Sense::Word(_));
+            let far = if part == Part::Nothing && !steers { 0.0 } else { *far };
+            match out.iter_mut().find(|(p, _)| *p == part) {
+                Some(same) => same.1 = same.1.min(cost + far),
+                None => out.push((part, cost + far)),
+            }
+        }
+    }
+    out.sort_by(|a, b| a.1.total_cmp(&b.1));
+    out.truncate(6);
+    out
+}
+
+/// `how many apartments`: rows, unless a value, a figure or people of that name are there.
+fn counted_row(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
+    let item = &view.items[i];
+    let text = item.text.as_str();
+    // `收到多少捐款`: how much it comes to.
+    if let Some(c) =
+        view.main_money().filter(|_| ["款", "费", "薪", "工资"].iter().any(|e| text.ends_with(e)))
+    {
+        return vec![(Part::Figure(c), 0.1), (Part::Rows, 0.8)];
+    }
+    let value = item.senses.iter().any(|(s, far)| matches!(s, Sense::Value(..)) && *far < 0.5);
+    let figure = item.columns().any(|c| view.role(c) == Role::Measure && headed(view, c, text));
+    let people = crate::read::asked::is_people(text)
+        || view.lead(i).is_some_and(|k| view.items[k].text.ends_with(['名', '位', '人']));
+    let again = item.columns().any(|c| {
+        matches!(view.role(c), Role::Id | Role::Dimension)
+            && view.scope.column(c).distinct * 10 < view.scope.tables[c.table].rows * 9
+    });
+    let kinds = view.lead(i).is_some_and(|k| view.scope.glossary.classifiers.asks_kinds(&view.items[k].text));
+    let cost = if view.says(Word::Distinct) || kinds {
+        3.0
+    } else if value || figure || people && again {
+        0.5
+    } else {
+        0.0
+    };
+    let sold = view.says(Word::Sell) && !view.scope.concept_columns("quantity").is_empty();
+    if sold {
+        return vec![(Part::Nothing, 0.1), (Part::Rows, cost + 0.5)];
+    }
+    if view.says(Word::Distinct) {
+        return vec![(Part::Nothing, 0.3), (Part::Rows, cost)];
+    }
+    vec![(Part::Rows, cost)]
+}
+
+fn bare_ends(name: &str, text: &str) -> bool {
+    name != text && name.starts_with(text)
+}
+
+/// The word is what a name ends with, units aside: `takings` of `total takings gbp`.
+pub fn headed(view: &View<'_>, c: ColRef, text: &str) -> bool {
+    let name = crate::names::without_unit(&view.scope.column(c).full);
+    let head = name.rsplit(' ').next().unwrap_or(name);
+    if text.is_ascii() {
+        return crate::names::stem(head) == crate::names::stem(text.rsplit(' ').next().unwrap_or(text));
+    }
+    const ENDINGS: [&str; 13] =
+        ["数量", "金额", "费用", "时长", "次数", "总额", "时间", "天数", "量", "数", "额", "费", "率"];
+    // `订单` are rows, whatever `订单金额` says of them.
+    if text.ends_with(['单', '票', '笔', '次', '户', '人']) && bare_ends(name, text) {
+        return false;
+    }
+    let bare = ENDINGS.iter().find_map(|e| name.strip_suffix(e)).unwrap_or(name);
+    bare == text || name.ends_with(text)
+}
+
+fn figure_named(view: &View<'_>, i: usize) -> bool {
+    view.items[i].columns().any(|c| view.role(c) == Role::Measure && headed(view, c, &view.items[i].text))
+}
+
+/// Another word names a figure in this unit, which then only says what it is told in.
+fn restates(view: &View<'_>, i: usize, unit: units::Unit) -> bool {
+    view.items.iter().enumerate().any(|(k, m)| {
+        k != i
+            && m.columns().any(|c| {
+                view.role(c) == Role::Measure
+                    && units::of(view.scope.column(c)) == Some(unit)
+                    && headed(view, c, &m.text)
+            })
+    })
+}
+
+/// What a row is called, said without being counted: mostly who or what the question is about.
+fn row(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
+    let plural = view.items[i].text.is_ascii() && column_plural(&view.items[i].text);
+    // A value or a figure of that name is meant first.
+    let named = view.items[i].senses.iter().any(|(s, far)| match s {
+        Sense::Value(..) => *far < 0.5,
+        Sense::Column(c) => view.role(*c) == Role::Measure && headed(view, *c, &view.items[i].text),
+        _ => false,
+    });
+    if named {
+        return vec![(Part::Nothing, 1.0), (Part::Rows, 0.9)];
+    }
+    let grouped = view.marked(i)
+        && view.items[i].columns().any(|c| {
+            matches!(view.role(c), Role::Id | Role::Dimension)
+                && view.scope.column(c).distinct * 10 < view.scope.tables[c.table].rows * 9
+        });
+    if grouped {
+        return vec![(Part::Nothing, 1.5)];
+    }
+    let opens =
+        view.before(i).is_none_or(|k| view.word(k).is_some_and(|w| matches!(w, Word::Sum | Word::List)));
+    let summed = view.says(Word::Sum) && !view.says_any(&[Word::HowMany, Word::Count]);
+    let deals = view.says_any(&[Word::Sell, Word::Spend, Word::Earn]);
+    let counted = if summed || deals {
+        1.3
+    } else if view.says(Word::Share) || plural && opens {
+        0.3
+    } else {
+        0.7
+    };
+    vec![(Part::Nothing, if plural && opens { 0.1 } else { 0.0 }), (Part::Rows, counted)]
+}
+
+pub fn column_plural(text: &str) -> bool {
+    text.ends_with('s') && !text.ends_with("ss") && !text.ends_with("us")
+}
+
+fn lacking(view: &View<'_>, i: usize, concept: usize) -> Vec<(Part, f32)> {
+    use crate::glossary::ConceptRole;
+    let found = &view.scope.glossary.concepts[concept];
+    let role = found.role;
+    // `takings`, `income`, `amount`: the money the table is about, where nothing is called so.
+    let text = view.items[i].text.as_str();
+    let billed = matches!(text, "bill" | "bills" | "billing" | "takings" | "the bill" | "total bill");
+    let money = found.id == "revenue" || billed || text == "money" || text == "钱";
+    let priced = matches!(found.id.as_str(), "revenue" | "price" | "cost" | "fee");
+    if let Some(c) = view.main_money() {
+        // `passes that cost more than 300 euros`
+        if priced && view.bounds.iter().any(|b| b.column == Some(c)) {
+            return vec![(Part::Nothing, 0.3)];
+        }
+        let main = view.scope.in_scope[0];
+        let taken = units::takings(&view.scope.tables[main]).is_some_and(|t| t == c.column);
+        // `居民的平均收入` is not what they paid.
+        let earned = text == "收入" && view.says(Word::Mean);
+        if money && !earned && (taken || billed || text == "money") {
+            return vec![(Part::Figure(c), 0.7), (Part::Nothing, 3.0)];
+        }
+    }
+    // `国家` of `目的国`: the one dimension that ends so.
+    if let (false, Some(first)) = (view.english, text.chars().next())
+        && matches!(role, ConceptRole::Dimension | ConceptRole::Entity)
+        && text.chars().count() == 2
+    {
+        let main = view.scope.in_scope[0];
+        let found =
+            view.scope.tables[main].indices(|c| c.role == Role::Dimension && c.words.ends_with(first));
+        if let [column_at] = found[..] {
+            return column(view, i, ColRef { table: main, column: column_at });
+        }
+    }
+    match role {
+        ConceptRole::Entity if view.counted(i) => vec![(Part::Rows, 3.0)],
+        ConceptRole::Entity | ConceptRole::Dimension if !view.marked(i) => {
+            vec![(Part::Nothing, if view.english { 1.6 } else { 2.3 })]
+        }
+        ConceptRole::Time | ConceptRole::Flag => vec![(Part::Nothing, 3.0)],
+        _ => vec![(Part::Nothing, 5.0)],
+    }
+}
+
+fn unit(view: &View<'_>, i: usize, unit: units::Unit) -> Vec<(Part, f32)> {
+    let per = view.before(i).is_some_and(|k| matches!(view.items[k].text.as_str(), "per" | "每"));
+    match (per, view.in_unit(unit)) {
+        (true, Some(c)) => return vec![(Part::Per(c), 0.0)],
+        (true, None) => return vec![(Part::Nothing, 4.0)],
+        _ => {}
+    }
+    let main = view.scope.in_scope[0];
+    let no_money = !view.scope.tables[main].columns.iter().any(units::is_money);
+    if unit == units::Unit::Money && no_money {
+        return vec![(Part::Nothing, 3.0)];
+    }
+    let quantity = || {
+        view.scope.concept_columns("quantity").first().map(|(c, _)| *c).filter(|_| unit != units::Unit::Money)
+    };
+    if let (None, Some(c), true) = (view.in_unit(unit), quantity(), asked_before(view, i)) {
+        return vec![(Part::Figure(c), 0.6), (Part::Nothing, 1.2)];
+    }
+    let Some(c) = view.in_unit(unit) else {
+        // `how many tonnes`, where nothing is weighed.
+        let asked = asked_before(view, i) && unit != units::Unit::Money;
+        let cost = if asked {
+            4.0
+        } else if unit == units::Unit::Money {
+            0.3
+        } else {
+            0.8
+        };
+        return vec![(Part::Nothing, cost)];
+    };
+    if restates(view, i, unit) {
+        return vec![(Part::Nothing, 0.0), (Part::Figure(c), 0.7)];
+    }
+    let asked = asked_before(view, i);
+    let first = view.before(i).is_none();
+    let figure = if asked || first { 0.0 } else { 0.4 };
+    vec![(Part::Figure(c), figure), (Part::Nothing, if asked || first { 1.5 } else { 0.3 })]
+}
+
+fn asked_before(view: &View<'_>, i: usize) -> bool {
+    matches!(
+        view.before(i).and_then(|k| view.word(k)),
+        Some(
+            Word::HowMany
+                | Word::HowMuch
+                | Word::Sum
+                | Word::Mean
+                | Word::Median
+                | Word::Highest
+                | Word::Lowest
+        )
+    )
+}
+
+fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
+    let text = view.items[i].text.as_str();
+    let grain = match word {
+        Word::Hour => Some(Grain::Hour),
+        Word::Day => Some(Grain::Day),
+        Word::Week => Some(Grain::Week),
+        Word::Weekday => Some(Grain::Weekday),
+        Word::Month => Some(Grain::Month),
+        Word::Quarter => Some(Grain::Quarter),
+        Word::Year => Some(Grain::Year),
+        Word::Mean => crate::read::chinese::mean_per(text),
+        _ => None,
+    };
+    let hours = view.in_unit(units::Unit::Hour).filter(|_| text == "hours");
+    let by = view.before(i).is_some_and(|k| view.word(k) == Some(Word::By));
+    if let (Some(c), false) = (hours, by) {
+        return vec![(Part::Figure(c), 0.1), (Part::Nothing, 0.6)];
+    }
+    if let Some(grain) = grain {
+        const SAID: [&str; 16] = [
+            "ly", "per ", "by ", "each ", "a month", "a day", "a week", "a year", "每", "按", "各", "逐",
+            "哪", "度", "单月", "均",
+        ];
+        let said = SAID.iter().any(|s| text.contains(s) && text.len() > s.len() - 1);
+        let number = view.before(i).is_some_and(|k| {
+            view.items[k].end + 1 >= view.items[i].start
+                && view.items[k].senses.iter().any(|(s, _)| matches!(s, Sense::Number(_)))
+        });
+        let asked = view
+            .before(i)
+            .and_then(|k| view.word(k))
+            .is_some_and(|w| matches!(w, Word::HowMany | Word::HowMuch));
+        if view.of_rows() {
+            return vec![(Part::Nothing, 0.4), (Part::Grain(grain), 1.0)];
+        }
+        return if number || asked {
+            vec![(Part::Nothing, 0.1), (Part::Grain(grain), 2.0)]
+        } else if said || view.marked(i) || view.before_superlative(i) {
+            vec![(Part::Grain(grain), 0.0), (Part::Nothing, 1.8)]
+        } else if view.says_any(&[Word::HowMany]) || view.said_again(i) {
+            vec![(Part::Grain(grain), 1.4), (Part::Nothing, 0.4)]
+        } else {
+            vec![(Part::Grain(grain), 0.9), (Part::Nothing, 0.8)]
+        };
+    }
+    if matches!(
+        word,
+        Word::HowMany | Word::HowMuch | Word::Highest | Word::Lowest | Word::Fastest | Word::Slowest
+    ) {
+        if units::ending(text).is_some_and(|u| restates(view, i, u)) {
+            return vec![(Part::Nothing, 0.0)];
+        }
+        if let Some(c) =
+            units::ending(text).filter(|u| *u != units::Unit::Person).and_then(|u| view.in_unit(u))
+        {
+            return vec![(Part::Figure(c), 0.2), (Part::Nothing, 0.9)];
+        }
+        let quantity = || view.scope.concept_columns("quantity").first().map(|(c, _)| *c);
+        let spoken = units::ending(text)
+            .is_some_and(|u| !units::is_time(u) && u != units::Unit::Person && u != units::Unit::Money);
+        if let (true, Some(c)) = (spoken, quantity()) {
+            return vec![(Part::Figure(c), 0.5), (Part::Nothing, 0.9)];
+        }
+        let implied =
+            implied_measure(text).iter().map(|id| view.scope.concept_columns(id)).find(|c| !c.is_empty());
+        // How long something took is not how long one waited for it.
+        const APART: [&str; 8] = ["wait", "delay", "late", "lead", "等", "延", "候", "逾期"];
+        let waits = |c: &ColRef| APART.iter().any(|w| view.scope.column(*c).full.contains(w));
+        let implied = implied.map(|found| {
+            let kept: Vec<(ColRef, u8)> = found.iter().copied().filter(|(c, _)| !waits(c)).collect();
+            if kept.is_empty() { found } else { kept }
+        });
+        if let Some((c, _)) = implied.and_then(|c| c.first().copied()) {
+            return vec![(Part::Implied(c), 0.1), (Part::Nothing, 0.2)];
+        }
+    }
+    let asks = |k: Option<usize>| {
+        k.filter(|k| view.same_clause(*k, i))
+            .is_some_and(|k| matches!(view.word(k), Some(Word::HowMany | Word::HowMuch | Word::Count)))
+    };
+    if word == Word::Rows && (asks(view.before(i)) || asks(view.after(i))) {
+        return vec![(Part::Rows, 0.0), (Part::Nothing, 0.6)];
+    }
+    if word == Word::Missing {
+        return missing(view, text);
+    }
+    if word == Word::HowMany || word == Word::Count && !text.starts_with("number") && !text.ends_with(" of") {
+        return how_many(view, i);
+    }
+    vec![(Part::Nothing, 0.0)]
+}
+
+/// `how many` without a noun, `几单`: rows; with one, that is what is counted.
+fn how_many(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
+    if !view.english {
+        let rows = view.counts_rows(i);
+        return vec![
+            (Part::Nothing, if rows { 0.5 } else { 0.1 }),
+            (Part::Rows, if rows { 0.0 } else { 0.5 }),
+        ];
+    }
+    let noun =
+        view.items.get(i + 1..).unwrap_or_default().iter().take(4).take_while(|n| !n.breaks).any(|n| {
+            n.senses.iter().any(|(s, _)| {
+                matches!(
+                    s,
+                    Sense::Row | Sense::OtherRow | Sense::Lacking(_) | Sense::Thing(_) | Sense::Unit(_)
+                ) || matches!(s, Sense::Column(c) if view.role(*c) != Role::Flag)
+            })
+        });
+    let quantity = !view.scope.concept_columns("quantity").is_empty();
+    let goods = quantity && view.says(Word::Sell) && !noun
+        || quantity
+            && view.items.get(i + 1).is_some_and(|n| {
+                n.value_columns().any(|c| {
+                    ["product", "item", "category", "dish"]
+                        .iter()
+                        .any(|id| view.scope.column(c).has_concept(id))
+                })
+            });
+    vec![
+        (Part::Nothing, 0.1),
+        (
+            Part::Rows,
+            if noun {
+                1.2
+            } else if goods {
+                0.8
+            } else {
+                0.1
+            },
+        ),
+    ]
+}
+
+/// `没评分`, where a column is called `顾客评分`: the word names what is empty.
+fn missing(view: &View<'_>, text: &str) -> Vec<(Part, f32)> {
+    let main = view.scope.in_scope[0];
+    let rest = ["还没有", "没有", "还没", "没", "未", "漏", "缺"]
+        .iter()
+        .find_map(|w| text.strip_prefix(w))
+        .unwrap_or("");
+    let table = &view.scope.tables[main];
+    let found = table.indices(|c| rest.chars().count() >= 2 && c.nulls > 0 && c.name.contains(rest));
+    match found[..] {
+        [column] => vec![(Part::Empty(ColRef { table: main, column }), 0.0)],
+        _ => vec![(Part::Nothing, 0.0)],
+    }
+}

@@ -1,0 +1,123 @@
+//! Analyses with a name of their own: correlation, outliers, Pareto, distribution, moving and running totals, repeats.
+
+use crate::lex::ColRef;
+use crate::question::{Agg, Grain, Group, Intent, Measure};
+use crate::table::Role;
+use crate::weigh::complete::Built;
+use crate::weigh::figures::Figures;
+use crate::word::Word;
+
+/// Whether the question is one of these, and now says so.
+pub fn settle(built: &mut Built<'_>, figures: &Figures, dims: &[ColRef], grain: Option<Grain>) -> bool {
+    let view = built.view;
+    let numeric: Vec<ColRef> = built
+        .question
+        .measures
+        .iter()
+        .filter_map(|m| match m {
+            Measure::Of(agg, c) if *agg != Agg::Distinct && view.role(*c) == Role::Measure => Some(*c),
+            _ => None,
+        })
+        .collect();
+    if view.says(Word::Correlation) {
+        if numeric.len() < 2 {
+            built.cost += 6.0;
+        }
+        built.cost += 0.8 * f32::from(numeric.len() > 2);
+        built.question.measures = numeric.iter().take(2).map(|c| Measure::Of(Agg::Mean, *c)).collect();
+        built.question.groups.clear();
+        built.question.intent = Intent::Correlation;
+        return true;
+    }
+    if view.says(Word::Outlier) {
+        built
+            .question
+            .measures
+            .retain(|m| *m != Measure::Rows && !matches!(m, Measure::Of(Agg::Distinct, _)));
+        built.question.groups =
+            grain.zip(built.question.date).map(|(g, d)| Group::Time(d, g)).into_iter().collect();
+        built.need_measure(figures);
+        if !matches!(built.question.measures[..], [Measure::Of(..)]) {
+            built.cost += 4.0;
+        }
+        built.question.intent = Intent::Outliers;
+        return true;
+    }
+    if let Some(part) = view.part.or(view.says(Word::Pareto).then_some(0.8)) {
+        pareto(built, figures, dims, part);
+        return true;
+    }
+    if view.says_any(&[Word::Duplicates, Word::Repeated, Word::Once]) {
+        return repeats(built, dims);
+    }
+    let spread = view.says_any(&[Word::Distribution, Word::Range]) && grain.is_none();
+    if spread && (dims.is_empty() || numeric.len() == 1 && dims.len() == 1) {
+        if numeric.len() != 1 {
+            built.cost += 4.0;
+        }
+        built.question.intent = Intent::Distribution;
+        return true;
+    }
+    let series = grain.or_else(|| view.says(Word::Moving).then_some(Grain::Month));
+    let running = view.says(Word::Cumulative) && grain.is_some();
+    if let (Some(grain), Some(date), true) = (series, built.question.date, view.says(Word::Moving) || running)
+    {
+        built.need_measure(figures);
+        for measure in &mut built.question.measures {
+            if let Measure::Of(agg @ Agg::Mean, _) = measure {
+                *agg = Agg::Sum;
+            }
+        }
+        built.question.groups = vec![Group::Time(date, grain)];
+        built.question.intent =
+            if running { Intent::Cumulative } else { Intent::Moving(view.window.unwrap_or(3)) };
+        return true;
+    }
+    false
+}
+
+/// `how many customers make up 80 % of revenue`.
+fn pareto(built: &mut Built<'_>, figures: &Figures, dims: &[ColRef], part: f64) {
+    let counted = built.question.measures.iter().find_map(|m| match m {
+        Measure::Of(Agg::Distinct, c) => Some(*c),
+        _ => None,
+    });
+    let group = dims.first().copied().or(counted);
+    built.question.measures.retain(|m| !matches!(m, Measure::Of(Agg::Distinct, _)));
+    if built.question.measures.len() > 1 {
+        built.question.measures.retain(|m| *m != Measure::Rows);
+    }
+    built.need_measure(figures);
+    let scope = built.view.scope;
+    let goods =
+        || scope.concept_columns("product").into_iter().chain(scope.concept_columns("customer")).next();
+    match group.or_else(|| goods().map(|(c, _)| c)) {
+        Some(group) => built.question.groups = vec![Group::By(group)],
+        None => built.cost += 5.0,
+    }
+    if group.is_none() {
+        built.cost += 0.8;
+    }
+    for measure in &mut built.question.measures {
+        if let Measure::Of(agg @ Agg::Mean, _) = measure {
+            *agg = Agg::Sum;
+        }
+    }
+    built.question.intent = Intent::Pareto { part };
+}
+
+/// `how many invoice numbers come up twice`: values that several rows have.
+fn repeats(built: &mut Built<'_>, dims: &[ColRef]) -> bool {
+    let counted = built.question.measures.iter().find_map(|m| match m {
+        Measure::Of(Agg::Distinct, c) => Some(*c),
+        _ => None,
+    });
+    let Some(column) = dims.first().copied().or(counted) else {
+        built.cost += 9.0;
+        return true;
+    };
+    built.question.measures = vec![Measure::Rows];
+    built.question.groups = vec![Group::By(column)];
+    built.question.intent = Intent::Repeats { column, once: built.view.says(Word::Once) };
+    true
+}

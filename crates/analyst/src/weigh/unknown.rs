@@ -1,0 +1,149 @@
+//! What it costs to pass over a word nothing is known about: little for a verb or an adjective, too much for the noun that
+//! is counted, measured or grouped by. This is how questions beyond the tables are recognised.
+
+use crate::norm::is_cjk;
+use crate::weigh::items::{Item, Sense};
+use crate::weigh::view::View;
+use crate::word::Word;
+
+/// More than any reading may cost.
+const BLOCKED: f32 = 6.0;
+
+pub fn cost(view: &View<'_>, i: usize) -> f32 {
+    let item = &view.items[i];
+    // What became of something is never passed over.
+    let fate = crate::plain::tells_a_fate(&item.text)
+        || view.scope.glossary.fates.iter().any(|f| f.chars().count() > 1 && item.text.contains(f.as_str()));
+    if fate && !explained(view, item) {
+        return BLOCKED;
+    }
+    if explained(view, item) {
+        return 0.5;
+    }
+    if apart(view, i) {
+        return 0.9;
+    }
+    if item.text.chars().next().is_some_and(is_cjk) { chinese(view, i) } else { english(view, i) }
+}
+
+/// `差评（评分2分及以下）`: the brackets say what is meant.
+fn explained(view: &View<'_>, item: &Item) -> bool {
+    let rest: String = view.text[item.end..].iter().take(24).collect();
+    rest.trim_start_matches(|c: char| c.is_alphabetic() || c == ' ' || c == '?').starts_with(['(', '（'])
+        && view.text[item.end..].iter().any(|c| matches!(c, ')' | '）'))
+}
+
+/// In a clause of its own that tells nothing about the tables: `老板问，…`, `grant report needs this: …`.
+fn apart(view: &View<'_>, i: usize) -> bool {
+    let clause: Vec<&Item> =
+        view.items.iter().enumerate().filter(|(k, _)| view.same_clause(*k, i)).map(|(_, m)| m).collect();
+    let tells = |m: &&&Item| {
+        m.senses.iter().any(|(s, _)| {
+            matches!(
+                s,
+                Sense::Column(_)
+                    | Sense::Value(..)
+                    | Sense::Number(_)
+                    | Sense::Time(_)
+                    | Sense::Ratio(_)
+                    | Sense::Lacking(_)
+            )
+        }) || matches!(
+            m.word(),
+            Some(
+                Word::HowMany
+                    | Word::HowMuch
+                    | Word::Which
+                    | Word::Who
+                    | Word::By
+                    | Word::Highest
+                    | Word::Lowest
+                    | Word::Sum
+                    | Word::Mean
+                    | Word::Count
+                    | Word::Share
+            )
+        )
+    };
+    clause.len() < view.items.len() && clause.iter().find(tells).is_none()
+}
+
+fn known_noun(item: &Item) -> bool {
+    item.senses
+        .iter()
+        .any(|(s, _)| matches!(s, Sense::Column(_) | Sense::Value(..) | Sense::Row | Sense::Ratio(_)))
+}
+
+fn chinese(view: &View<'_>, i: usize) -> f32 {
+    let item = &view.items[i];
+    let size = item.text.chars().count();
+    let marked = view.before(i).filter(|k| view.items[*k].end == item.start).and_then(|k| view.word(k));
+    if matches!(marked, Some(Word::HowMany | Word::By | Word::Which | Word::HowMuch)) && size > 1 {
+        // `多少台手机`: a thing that is counted piece by piece, where rows are such.
+        let piece = view.before(i).is_some_and(|k| {
+            view.items[k].text.ends_with(['台', '部', '辆', '套', '件', '张', '份', '单', '笔', '场'])
+        });
+        return if piece && marked == Some(Word::HowMany) { 1.4 } else { BLOCKED };
+    }
+    let next = view.items.get(i + 1).filter(|n| n.start == item.end);
+    // `还欠着的`: a state, which changes what is counted.
+    let tail: String = view.text[item.end..].iter().take(2).collect();
+    if size == 1 && (tail.starts_with('着') || tail.starts_with("的")) {
+        return 2.5;
+    }
+    if size == 1 {
+        1.0
+    } else if size == 2 && next.is_some_and(known_noun) {
+        2.2
+    } else {
+        3.2
+    }
+}
+
+fn english(view: &View<'_>, i: usize) -> f32 {
+    const SUBJECTS: [&str; 10] = ["we", "they", "i", "you", "to", "did", "does", "do", "who", "that"];
+    // `were stolen`: what became of them, which nothing tells.
+    const BEING: [&str; 9] = ["was", "were", "been", "is", "are", "be", "got", "get", "being"];
+    let item = &view.items[i];
+    let next = view.items.get(i + 1).filter(|n| !n.breaks && n.start <= item.end + 1);
+    let head: String = view.text[..item.start].iter().collect();
+    let last = head.trim_end().rsplit(' ').next().unwrap_or("").to_owned();
+    const OTHERS: [&str; 9] =
+        ["other", "to", "with", "against", "than", "competitor", "competitors", "industry", "national"];
+    if last == "other" || view.says(Word::Compare) && OTHERS.contains(&last.as_str()) {
+        return BLOCKED;
+    }
+    if next.is_some_and(known_noun) {
+        return 1.3;
+    }
+    // `the cost of all kit`
+    if last == "all" {
+        return 1.0;
+    }
+    if BEING.contains(&last.as_str()) {
+        return 4.0;
+    }
+    if SUBJECTS.contains(&last.as_str()) && head.contains(' ')
+        || item.text.ends_with("ing")
+        || item.text.ends_with("ly")
+    {
+        return 1.0;
+    }
+    let lead = view.lead(i).and_then(|k| view.word(k));
+    if matches!(
+        lead,
+        Some(
+            Word::HowMany
+                | Word::By
+                | Word::Which
+                | Word::Count
+                | Word::HowMuch
+                | Word::Sum
+                | Word::Mean
+                | Word::Share
+        )
+    ) {
+        return BLOCKED;
+    }
+    if item.text.ends_with("ed") { 2.2 } else { 3.2 }
+}
