@@ -15,7 +15,7 @@ use crate::weigh::figures::{self, Figures};
 use crate::weigh::items::Sense;
 use crate::weigh::options::Part;
 use crate::weigh::view::View;
-use crate::weigh::{share, special, times};
+use crate::weigh::{misfit, share, special, times};
 use crate::word::Word;
 
 /// Words of analyses that are read elsewhere.
@@ -403,7 +403,7 @@ impl Built<'_> {
             if text(&["best", "最好"]) { Some(true) } else { text(&["worst", "最差"]).then_some(false) };
         let draft = Draft { words: view.words.clone(), judged, ..Draft::default() };
         set_order(view.scope, &draft, &mut self.question);
-        self.cost += figures::misfit(view, &self.question);
+        self.cost += misfit::misfit(view, &self.question);
         if self.question.limit.is_some_and(|n| n > 1)
             && !matches!(self.question.intent, Intent::Rank | Intent::Trend)
         {

@@ -7,7 +7,8 @@ use crate::read::draft::Draft;
 use crate::read::growth;
 use crate::timex::{Days, YearRef};
 use crate::weigh::complete::{self, Built};
-use crate::weigh::figures::{self, Figures};
+use crate::weigh::figures::Figures;
+use crate::weigh::misfit;
 use crate::weigh::options::Part;
 use crate::weigh::times;
 use crate::weigh::view::View;
@@ -31,7 +32,7 @@ pub fn follow(view: &View<'_>, parts: &[(usize, Part)], previous: &Question) -> 
         return None;
     }
     narrow(&mut question);
-    cost += built.cost + figures::misfit(view, &question);
+    cost += built.cost + misfit::misfit(view, &question);
     Built { question, cost, ..built }.finish()
 }
 

@@ -10,6 +10,7 @@ mod figures;
 mod follow;
 mod intents;
 pub mod items;
+mod misfit;
 mod options;
 mod share;
 mod special;
