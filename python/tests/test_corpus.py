@@ -24,6 +24,7 @@ def test_reads_as_expected(case, tmp_path, monkeypatch):
     got = tables.ingest({"path": case["file"], "filename": case["file"]}, lambda fraction, message: None)
     assert got.get("error", {}).get("code") == case["error"], got
     if case["error"]:
+        assert case.get("says", "") in got["error"]["message"]
         return
     for field in ("encoding", "lines", "keys"):
         if case[field] is not None:

@@ -4,6 +4,7 @@ import codecs
 import os
 import re
 
+from . import signatures
 from .errors import TableError
 
 HEAD = 1 << 20
@@ -42,16 +43,17 @@ def kind_of(path, filename, wanted=None):
     if head[:5] == b"%PDF-":
         return "pdf"
     if head[:4] == b"PK\x03\x04":
-        return "xlsx" if named in ("xls", "xlsx", "csv", "tsv", "") or wanted in (None, "xlsx", "excel") else named
+        return "xlsx"
     if head[:8] == b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1":
         return "xls"
+    signatures.refuse_what_is_no_table(head)
     if named in ("xlsx", "xls"):
         text = head.lstrip(b"\xef\xbb\xbf \t\r\n").lower()
         if re.match(rb"(<!doctype html|<html|<table|<meta|<head|<style)", text) or b"<table" in text:
             return "html_table"
         if text.startswith(b"<?xml") and b"schemas-microsoft-com:office:spreadsheet" in text:
             raise TableError("UNSUPPORTED_FORMAT", "this is an XML spreadsheet of Excel 2003; save it as .xlsx")
-        if head and _looks_like_text(head):
+        if head and _looks_like_text(head) and not _is_binary(head):
             return "csv"
         raise TableError("NOT_A_WORKBOOK", f"{filename} is not an Excel workbook")
     if named == "parquet":
@@ -59,6 +61,8 @@ def kind_of(path, filename, wanted=None):
     if named == "pdf":
         raise TableError("NOT_PDF", f"{filename} is not a PDF")
     if named in TABLE_KINDS or named in TEXT_KINDS:
+        if _is_binary(head):
+            raise signatures.no_table("binary data", signatures.OTHER)
         return named
     return "txt" if not head or _looks_like_text(head) else "binary"
 
@@ -68,6 +72,12 @@ def _looks_like_text(head):
         return True
     control = sum(1 for b in head if b < 9 or 13 < b < 32)
     return control <= len(head) // 100
+
+
+def _is_binary(head):
+    """Bytes that no encoding known here makes a text of; wide characters are full of control bytes and are none."""
+    wide = head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)) or _utf16_without_bom(head)
+    return not wide and signatures.looks_binary(head)
 
 
 def encoding_of(path, named=None):

@@ -5,10 +5,11 @@ import os
 import re
 import shutil
 import zipfile
+import zlib
 
 import python_calamine as calamine
 
-from . import header
+from . import header, signatures
 from .errors import TableError
 from .grid import Grid
 
@@ -58,6 +59,7 @@ def _open(path):
         if "EncryptedPackage".encode("utf-16-le") in head or "password" in str(e).lower() or "encrypt" in str(e).lower():
             raise TableError("PASSWORD_PROTECTED", "the workbook is protected by a password",
                              "remove the password in Excel and upload it again") from None
+        signatures.refuse_other_office(path)
         raise TableError("BAD_WORKBOOK", f"the workbook cannot be read: {str(e)[:200]}") from None
 
 
@@ -81,15 +83,26 @@ def _check_zip(path):
     try:
         with zipfile.ZipFile(path) as z:
             infos = z.infolist()
+            mimetype = _mimetype(z, infos)
     except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError) as e:
         raise TableError("BAD_WORKBOOK", f"the workbook cannot be opened: {e}") from None
     unpacked = sum(i.file_size for i in infos)
     packed = max(1, os.path.getsize(path))
     if unpacked > MAX_UNPACKED or (unpacked > BOMB_SIZE and unpacked / packed > BOMB_RATIO):
         raise TableError("ZIP_BOMB", f"the workbook unpacks from {packed} to {unpacked} bytes; refused")
-    if not any(i.filename.lower() == "[content_types].xml" for i in infos):
-        raise TableError("NOT_A_WORKBOOK", "a zip archive that is not an Excel workbook")
+    signatures.refuse_other_archives({i.filename.lower() for i in infos}, mimetype)
     return {}
+
+
+def _mimetype(z, infos):
+    """What an OpenDocument file says of itself in its first part."""
+    if not infos or infos[0].filename != "mimetype":
+        return ""
+    try:
+        with z.open(infos[0]) as f:
+            return f.read(200).decode("ascii", "replace")
+    except (RuntimeError, zlib.error, EOFError):  # encrypted or broken; the workbook's reader will say so
+        return ""
 
 
 def _drop_stray_cells(path, work):

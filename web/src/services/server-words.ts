@@ -68,7 +68,27 @@ const ZH: [RegExp, string][] = [
   [/^the (?:workbook|PDF) is protected by a password$/, "文件有密码保护"],
   [/^the workbook cannot be (?:opened|read): .*$/s, "工作簿打不开，文件可能不完整"],
   [/^the PDF cannot be read: .*$/s, "PDF 读不了，文件可能不完整"],
-  [/^(?:a zip archive that is not an|.* is not an) Excel workbook$/s, "这不是 Excel 工作簿"],
+  [/^.* is not an Excel workbook$/s, "这不是 Excel 工作簿"],
+  // `this is a PNG image, not a table; …`: the sentence, then the noun in it, then what to do.
+  [/^this is (?:an? )?([^,]+), not a table; /, "这是 $1，不是表格；"],
+  [/^这是 icon image，/, "这是图标，"],
+  [/^这是 font，/, "这是字体，"],
+  [/^这是 binary data，/, "这是二进制数据，"],
+  [/^(这是 \S+) image，/, "$1 图片，"],
+  [/^(这是 \S+) archive，/, "$1 压缩包，"],
+  [/^(这是 \S+) program，/, "$1 程序，"],
+  [/^(这是 \S+) recording，/, "$1 音频，"],
+  [/^(这是 \S+) video，/, "$1 视频，"],
+  [/^(这是 \S+) database，/, "$1 数据库，"],
+  [/^(这是 \S+) data file，/, "$1 数据文件，"],
+  [/^(这是 (?:\S+|Apple iWork)) document，/, "$1 文档，"],
+  [/^(这是 \S+) presentation，/, "$1 演示文稿，"],
+  [/^(这是 \S+) message，/, "$1 邮件，"],
+  [/；upload the figures it shows as CSV or XLSX$/, "；请把图里的数据录成 CSV 或 XLSX 再上传"],
+  [/；unpack it and upload what is inside$/, "；请解压后上传里面的文件"],
+  [/；export its tables as CSV or XLSX and upload those$/, "；请把其中的表导出为 CSV 或 XLSX 再上传"],
+  [/；put its tables into an XLSX or CSV file, or save it as PDF to have its text read$/, "；请把其中的表格存成 XLSX 或 CSV，或把文档另存为 PDF 来读文字"],
+  [/；upload the data as CSV or XLSX$/, "；请上传 CSV 或 XLSX 格式的数据"],
   [/^.* is not a (Parquet file|PDF)$/s, "这不是 $1"],
   [/^the file cannot be read: .*$/s, "文件读不了，可能不完整"],
   [/^sheet (.*) cannot be read: .*$/s, "工作表 $1 读不了，文件可能不完整"],
@@ -97,6 +117,9 @@ export function serverWords(text: string, language: "zh" | "en"): string {
 }
 
 const inChinese = (text: string): string => ZH.reduce((said, [english, chinese]) => said.replace(english, chinese), text);
+
+/** Whether the reason a file cannot be read already tells what to do, so that general advice would only repeat it. */
+export const tellsWhatToDo = (reason: string): boolean => /; (?:upload|unpack|export|put|save) /.test(reason);
 
 /** The result a tool gave the model, without the tag that keeps it apart in the prompt. */
 export const withoutTag = (observation: string): string => observation.replace(/^<tool_result\b[^>\n]*>\n?/, "").replace(/\n?<\/tool_result>\s*$/, "");

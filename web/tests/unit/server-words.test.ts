@@ -1,6 +1,6 @@
 import { readFileSync, readdirSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { serverWords, withoutTag } from "../../src/services/server-words";
+import { serverWords, tellsWhatToDo, withoutTag } from "../../src/services/server-words";
 
 describe("the server's words", () => {
   it("are given in Chinese, names and values untouched", () => {
@@ -14,6 +14,9 @@ describe("the server's words", () => {
       ["日期: 1 value(s) are not dates (`合计`); their text is in 日期_raw", "日期：1 个值不是日期（`合计`），原文在 日期_raw"],
       ["门店: spaces around text removed", "门店：去掉了文本两端的空格"],
       ["1 row(s) look like totals (合计/Total): leave them out when summing", "1 行像是合计：求和时请除去"],
+      ["this is a PNG image, not a table; upload the figures it shows as CSV or XLSX", "这是 PNG 图片，不是表格；请把图里的数据录成 CSV 或 XLSX 再上传"],
+      ["this is a zip archive, not a table; unpack it and upload what is inside", "这是 zip 压缩包，不是表格；请解压后上传里面的文件"],
+      ["this is binary data, not a table; upload the data as CSV or XLSX", "这是二进制数据，不是表格；请上传 CSV 或 XLSX 格式的数据"],
       ["the workbook cannot be opened: File is not a zip file", "工作簿打不开，文件可能不完整"],
     ];
     for (const [english, chinese] of pairs) expect(serverWords(english, "zh")).toBe(chinese);
@@ -34,6 +37,18 @@ describe("the server's words", () => {
     expect(said.length).toBeGreaterThan(40);
     const shown = said.map((text) => text.replaceAll("{what}", "not dates").replace(/\{(?:[^{}"]|"[^"]*")*\}/g, "7"));
     expect(shown.filter((text) => serverWords(text, "zh") === text)).toEqual([]);
+  });
+
+  it("are known in Chinese for every kind of file that is no table", () => {
+    const source = readFileSync("../python/ba_worker/tables/signatures.py", "utf8");
+    const kinds = [...source.matchAll(/"(an? [A-Za-z0-9 ]+)"/g)].map((found) => found[1]!);
+    const steps = [...source.matchAll(/^[A-Z]+ = "([^"]+)"$/gm)].map((found) => found[1]!);
+    expect([kinds.length > 40, steps.length]).toEqual([true, 5]);
+    const english = (text: string) => /\b(?:image|archive|program|recording|video|database|file|document|presentation|message|font|icon|as|it|the)\b/.test(text);
+    const said = [...kinds, "binary data"].flatMap((kind) => steps.map((step) => `this is ${kind}, not a table; ${step}`));
+    expect(said.map((text) => serverWords(text, "zh")).filter(english)).toEqual([]);
+    expect(said.every(tellsWhatToDo)).toBe(true);
+    expect(tellsWhatToDo("the file is empty")).toBe(false);
   });
 
   it("stay as they are in English, and when they are not known", () => {

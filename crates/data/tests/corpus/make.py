@@ -3,10 +3,12 @@
     python make.py        (needs openpyxl, xlsxwriter, xlwt, pyarrow, pypdf)
 
 Every case is a file under `files/` and an entry of `expected.json`: the tables with column names, types and rows,
-or the code of the error. Values are written as the profile's preview shows them.
+or the code of the error and what its message says. Values are written as the profile's preview shows them.
 """
 
 import datetime as dt
+import gzip
+import hashlib
 import io
 import json
 import os
@@ -28,12 +30,14 @@ def table(columns, types, rows, notes=(), guesses=(), units=None, name=None, cou
             "units": units or {}, "name": name, "count": len(rows) if count is None else count}
 
 
-def case(filename, content, tables=(), error=None, encoding=None, lines=None, keys=None):
+def case(filename, content, tables=(), error=None, encoding=None, lines=None, keys=None, says=None):
     if isinstance(content, str):
         content = content.encode("utf-8")
     with open(os.path.join(FILES, filename), "wb") as f:
         f.write(content)
     CASES.append({"file": filename, "tables": list(tables), "error": error, "encoding": encoding, "lines": lines, "keys": keys})
+    if says:
+        CASES[-1]["says"] = says
 
 
 def csv_cases():
@@ -265,7 +269,7 @@ def excel_cases():
 
 
 def bad_archives():
-    case("other_zip.xlsx", _zip({"readme.txt": b"hello"}), error="NOT_A_WORKBOOK")
+    case("other_zip.xlsx", _zip({"readme.txt": b"hello"}), error="NOT_A_WORKBOOK", says="this is a zip archive, not a table; unpack it")
     laughs = b'<?xml version="1.0"?><!DOCTYPE l [<!ENTITY a "ha">' + b"".join(
         b'<!ENTITY %c "&%c;&%c;&%c;&%c;&%c;&%c;&%c;&%c;">' % (98 + i, *([97 + i] * 8)) for i in range(12)) + b"]>"
     sheet = laughs + (b'<worksheet xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"><sheetData><row r="1"><c r="A1" t="inlineStr">'
@@ -321,6 +325,52 @@ def other_cases():
     case("wide.csv", wide, [table([f"c{i}" for i in range(3000)], ["BIGINT"] * 3000, [[1] * 3000])])
 
 
+def disguised_cases():
+    """Files that are no tables under the names of tables, and tables that begin like them."""
+    def no_table(filename, content, kind, error="UNSUPPORTED_FORMAT"):
+        case(filename, content, error=error, says=f"this is {kind}, not a table; ")
+
+    png = b"\x89PNG\r\n\x1a\n" + b"0,1\n" * 120
+    no_table("picture.csv", png + bytes(range(256)) * 4, "a PNG image")
+    no_table("picture.xlsx", png, "a PNG image")
+    no_table("photo.txt", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(range(256)), "a JPEG image")
+    no_table("packed.csv", gzip.compress(b"a,b\n1,2\n", mtime=0), "a gzip archive")
+    no_table("program.json", b"\x7fELF\x02\x01\x01" + bytes(range(256)), "a Linux program")
+    no_table("bitmap.csv", b"BM\x46\x00\x00\x00" + bytes(4) + b"\x36\x00\x00\x00\x28\x00\x00\x00" + bytes(48), "a BMP image")
+    no_table("song.csv", b"ID3\x04\x00\x00\x00\x00\x00\x23" + b"\xff\xfb\x90\x64" * 50, "an MP3 recording")
+    no_table("lite.csv", b"SQLite format 3\x00" + bytes(range(256)), "a SQLite database")
+    no_table("noise.tsv", hashlib.shake_128(b"noise").digest(3000), "binary data")
+    no_table("letter.xlsx", _zip({"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<w/>"}), "a Word document", "NOT_A_WORKBOOK")
+    no_table("slides.pptx", _zip({"[Content_Types].xml": b"<Types/>", "ppt/presentation.xml": b"<p/>"}), "a PowerPoint presentation", "NOT_A_WORKBOOK")
+    old_letter = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1528) + "WordDocument".encode("utf-16-le") + bytes(512)
+    no_table("old_letter.xls", old_letter, "a Word document", "NOT_A_WORKBOOK")
+
+    case("bmi.csv", "BMI,年龄\n21.5,30\n23,41\n", [table(["BMI", "年龄"], ["DOUBLE", "BIGINT"], [[21.5, 30], [23.0, 41]])])
+    case("id3.csv", "ID3,MZ\na,1\nb,2\n", [table(["ID3", "MZ"], ["VARCHAR", "BIGINT"], [["a", 1], ["b", 2]])])
+    # A program that pads its fields with NUL, and one that leaves an odd control character in a remark.
+    case("padded.csv", b"name,n\nab\x00\x00\x00\x00,1\ncd\x00\x00\x00\x00,2\nsmudge\x01\x02,3\n",
+         [table(["name", "n"], ["VARCHAR", "BIGINT"], [["ab", 1], ["cd", 2], ["smudge\x01\x02", 3]], notes=["NUL"])])
+    # Low bytes of wide Chinese characters are control bytes.
+    case("utf16_chinese.csv", "一七上下,金额\n丁丂丅丆,1\n万丈三丌,2\n".encode("utf-16"),
+         [table(["一七上下", "金额"], ["VARCHAR", "BIGINT"], [["丁丂丅丆", 1], ["万丈三丌", 2]])], encoding="utf-16")
+    case("open.ods", _open_document([["店铺", "销量"], ["一店", 3]]), [table(["店铺", "销量"], ["VARCHAR", "BIGINT"], [["一店", 3]])])
+
+
+def _open_document(rows):
+    kinds = "".join(f' xmlns:{p}="urn:oasis:names:tc:opendocument:xmlns:{p}:1.0"' for p in ("office", "table", "text"))
+
+    def cell(value):
+        how = 'office:value-type="string"' if isinstance(value, str) else f'office:value-type="float" office:value="{value}"'
+        return f"<table:table-cell {how}><text:p>{value}</text:p></table:table-cell>"
+
+    body = "".join("<table:table-row>" + "".join(map(cell, r)) + "</table:table-row>" for r in rows)
+    content = (f'<?xml version="1.0"?><office:document-content{kinds}><office:body><office:spreadsheet><table:table table:name="S">{body}'
+               "</table:table></office:spreadsheet></office:body></office:document-content>")
+    manifest = ('<?xml version="1.0"?><manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0">'
+                '<manifest:file-entry manifest:full-path="/" manifest:media-type="application/vnd.oasis.opendocument.spreadsheet"/></manifest:manifest>')
+    return _zip({"mimetype": b"application/vnd.oasis.opendocument.spreadsheet", "content.xml": content.encode(), "META-INF/manifest.xml": manifest.encode()})
+
+
 def _pdf(text):
     objects = [b"<< /Type /Catalog /Pages 2 0 R >>", b"<< /Type /Pages /Kids [3 0 R] /Count 1 >>",
                b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 300 144] /Contents 4 0 R /Resources << /Font << /F1 5 0 R >> >> >>",
@@ -344,6 +394,7 @@ if __name__ == "__main__":
     value_cases()
     excel_cases()
     other_cases()
+    disguised_cases()
     with open(os.path.join(HERE, "expected.json"), "w", encoding="utf-8") as f:
         f.write("[\n" + ",\n".join(json.dumps(c, ensure_ascii=False) for c in CASES) + "\n]\n")
     print(f"{len(CASES)} cases")

@@ -1,0 +1,125 @@
+"""Knows files that are never tables or texts by their first bytes, so that a picture named .csv is not read as rows of rubbish."""
+
+from .errors import TableError
+
+PICTURE = "upload the figures it shows as CSV or XLSX"
+UNPACK = "unpack it and upload what is inside"
+EXPORT = "export its tables as CSV or XLSX and upload those"
+DOCUMENT = "put its tables into an XLSX or CSV file, or save it as PDF to have its text read"
+OTHER = "upload the data as CSV or XLSX"
+
+# Long enough, or with bytes no text has, so that no header of a CSV begins like one of these.
+BEGINNINGS = [
+    (b"\x89PNG\r\n\x1a\n", "a PNG image", PICTURE),
+    (b"\xff\xd8\xff", "a JPEG image", PICTURE),
+    (b"GIF87a", "a GIF image", PICTURE),
+    (b"GIF89a", "a GIF image", PICTURE),
+    (b"II*\x00", "a TIFF image", PICTURE),
+    (b"MM\x00*", "a TIFF image", PICTURE),
+    (b"8BPS\x00", "a Photoshop image", PICTURE),
+    (b"PK\x05\x06", "a zip archive", UNPACK),
+    (b"\x1f\x8b\x08", "a gzip archive", UNPACK),
+    (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
+    (b"Rar!\x1a\x07", "a RAR archive", UNPACK),
+    (b"\xfd7zXZ\x00", "an xz archive", UNPACK),
+    (b"\x28\xb5\x2f\xfd", "a zstd archive", UNPACK),
+    (b"\x04\x22\x4d\x18", "an LZ4 archive", UNPACK),
+    (b"\x7fELF", "a Linux program", OTHER),
+    (b"\xca\xfe\xba\xbe\x00", "a Java program", OTHER),
+    (b"\xcf\xfa\xed\xfe", "a macOS program", OTHER),
+    (b"\x00asm\x01", "a WebAssembly program", OTHER),
+    (b"OggS\x00", "an Ogg recording", OTHER),
+    (b"fLaC\x00", "a FLAC recording", OTHER),
+    (b"\x1aE\xdf\xa3", "a Matroska video", OTHER),
+    (b"\x00\x01\x00\x00Standard Jet DB", "an Access database", EXPORT),
+    (b"\x00\x01\x00\x00Standard ACE DB", "an Access database", EXPORT),
+    (b"SQLite format 3\x00", "a SQLite database", EXPORT),
+    (b"\x89HDF\r\n\x1a\n", "an HDF5 data file", EXPORT),
+    (b"ARROW1\x00\x00", "an Arrow data file", EXPORT),
+    (b"Obj\x01", "an Avro data file", EXPORT),
+    (b"\x93NUMPY", "a NumPy data file", EXPORT),
+    (b"\x00\x01\x00\x00\x00", "a font", OTHER),
+    (b"OTTO\x00", "a font", OTHER),
+    (b"wOFF\x00\x01\x00\x00", "a font", OTHER),
+    (b"wOF2\x00\x01\x00\x00", "a font", OTHER),
+]
+
+
+def refuse_what_is_no_table(head):
+    """Raises for the known kinds. `head`: the first few thousand bytes."""
+    found = _by_beginning(head) or _by_structure(head)
+    if found:
+        raise no_table(*found)
+
+
+def no_table(kind, step, code="UNSUPPORTED_FORMAT"):
+    return TableError(code, f"this is {kind}, not a table; {step}")
+
+
+def _by_beginning(head):
+    return next(((kind, step) for start, kind, step in BEGINNINGS if head.startswith(start)), None)
+
+
+def _by_structure(head):
+    """Kinds whose first letters a text may have as well (`BMI,age`, `ID3,name`): more of the file has to agree."""
+    if head[:4] == b"RIFF":
+        return {b"WEBP": ("a WebP image", PICTURE), b"WAVE": ("a WAV recording", OTHER), b"AVI ": ("an AVI video", OTHER)}.get(head[8:12])
+    if head[:2] == b"BM" and head[6:10] == bytes(4) and head[14:18] in (b"\x0c\0\0\0", b"\x28\0\0\0", b"\x6c\0\0\0", b"\x7c\0\0\0"):
+        return "a BMP image", PICTURE
+    if head[:4] == b"\x00\x00\x01\x00" and 0 < int.from_bytes(head[4:6], "little") < 256 and head[9:10] == b"\0":
+        return "an icon image", PICTURE
+    if head[:3] == b"\x00\x00\x00" and head[4:8] == b"ftyp":
+        if head[8:12] in (b"heic", b"heix", b"mif1", b"avif"):
+            return "a HEIC image", PICTURE
+        return "an MP4 video", OTHER
+    if head[:3] == b"ID3" and head[3:4] in b"\x02\x03\x04" and len(head) > 10:
+        return "an MP3 recording", OTHER
+    if head[:2] in (b"\xff\xfb", b"\xff\xf3", b"\xff\xf2") and looks_binary(head):
+        return "an MP3 recording", OTHER
+    if head[:3] == b"BZh" and head[4:10] == b"1AY&SY":
+        return "a bzip2 archive", UNPACK
+    if head[257:262] == b"ustar" and b"\0" in head[:257]:
+        return "a tar archive", UNPACK
+    if head[:2] == b"MZ" and head[int.from_bytes(head[60:64], "little"):][:4] == b"PE\0\0":
+        return "a Windows program", OTHER
+    return None
+
+
+# Tabs, line ends, form feeds, the end mark of DOS and the shifts of ISO-2022 are text; NUL is dropped later.
+_TEXT_CONTROLS = frozenset(b"\x00\x08\t\n\x0b\x0c\r\x0e\x0f\x1a\x1b")
+
+
+def looks_binary(head):
+    """Many different control bytes: one or two kinds may be a delimiter (Hive writes \\x01), a few may be dirt."""
+    controls = [b for b in head if b < 32 and b not in _TEXT_CONTROLS]
+    return len(controls) > len(head) // 50 and len(set(controls)) >= 4
+
+
+def refuse_other_archives(names, mimetype):
+    """A zip archive by the names inside: raises unless it may be a workbook."""
+    if any(n.startswith("xl/") for n in names) or "spreadsheet" in mimetype:
+        return
+    if any(n.startswith("word/") for n in names) or "opendocument.text" in mimetype:
+        found = "a Word document", DOCUMENT
+    elif any(n.startswith("ppt/") for n in names) or "opendocument.presentation" in mimetype:
+        found = "a PowerPoint presentation", DOCUMENT
+    elif any(n.startswith("index/") and n.endswith(".iwa") for n in names):
+        found = "an Apple iWork document", EXPORT
+    elif "meta-inf/manifest.mf" in names:
+        found = "a Java program", OTHER
+    elif "[content_types].xml" in names:
+        return  # a package of Office all the same; its parts may lie anywhere
+    else:
+        found = "a zip archive", UNPACK
+    raise no_table(*found, code="NOT_A_WORKBOOK")
+
+
+def refuse_other_office(path):
+    """The container of old Office files, when it could not be read as a workbook: names the program that wrote it."""
+    streams = {"WordDocument": "a Word document", "PowerPoint Document": "a PowerPoint presentation",
+               "__properties_version1.0": "an Outlook message", "VisioDocument": "a Visio document"}
+    with open(path, "rb") as f:
+        held = f.read(32 << 20)
+    for stream, kind in streams.items():
+        if stream.encode("utf-16-le") in held:
+            raise no_table(kind, DOCUMENT, code="NOT_A_WORKBOOK")
