@@ -152,7 +152,7 @@ export const en: Dictionary = {
   "empty.upload": "Choose files",
   "empty.q1": "What are sales by region? Show a chart",
   "empty.q2": "Show the monthly sales trend and growth",
-  "empty.q3": "How good is the data? Any outliers?",
+  "empty.q3": "Are there missing values?",
   "offline.banner": "The offline analyst is answering: real figures by fixed rules, not a language model.",
   "offline.how": "Set up a model",
   "offline.title": "Set up a language model",

@@ -150,7 +150,7 @@ export const zh = {
   "empty.upload": "选择文件",
   "empty.q1": "各地区的销售额是多少？用图表展示",
   "empty.q2": "按月看销售额趋势，环比如何？",
-  "empty.q3": "数据质量怎么样？有没有异常值？",
+  "empty.q3": "哪些列有缺失值？",
   "offline.banner": "离线分析器正在回答：按规则计算真实数字，不是语言模型。",
   "offline.how": "如何设置模型",
   "offline.title": "设置语言模型",
