@@ -148,6 +148,8 @@ export const en: Dictionary = {
   "empty.loadSample": "Sample: {title}",
   "empty.loadingSample": "Loading the sample data",
   "empty.ready": "The data is ready. Ask away",
+  "empty.reading": "Reading the data…",
+  "empty.unreadable": "None of these files can be read",
   "empty.try": "Try one of these",
   "empty.upload": "Choose files",
   "empty.q1": "What are sales by region? Show a chart",

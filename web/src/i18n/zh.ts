@@ -146,6 +146,8 @@ export const zh = {
   "empty.loadSample": "示例：{title}",
   "empty.loadingSample": "正在载入示例数据",
   "empty.ready": "数据已就绪，可以提问",
+  "empty.reading": "正在读取数据……",
+  "empty.unreadable": "没有能读的文件",
   "empty.try": "试试这些问题",
   "empty.upload": "选择文件",
   "empty.q1": "各地区的销售额是多少？用图表展示",

@@ -37,6 +37,12 @@ it("falls back on three that fit most tables", () => {
 
 it("asks nothing about a file that is being read or cannot be", () => {
   expect(offered([{ ...FILE, status: "processing", profile: null }, { ...FILE, file_id: "upload_002", status: "failed", profile: null }])).toEqual([]);
+  expect(document.querySelector("h1")?.textContent).toBe("正在读取数据……");
+});
+
+it("does not call data ready that cannot be read", () => {
+  expect(offered([{ ...FILE, status: "failed", profile: null }])).toEqual([]);
+  expect(document.querySelector("h1")?.textContent).toBe("没有能读的文件");
 });
 
 it("does not add general advice to a reason that says what to do", () => {
