@@ -1,5 +1,7 @@
 //! The words that steer a question, whatever the language. The glossary says how each is written.
 
+use crate::question::{Agg, Grain};
+
 macro_rules! lists {
     ($(#[$meta:meta])* $name:ident { $($variant:ident = $list:literal),+ $(,)? }) => {
         $(#[$meta])*
@@ -125,5 +127,35 @@ lists! {
         Write = "write",
         ChangeData = "change_data",
         Judgement = "judgement",
+    }
+}
+
+impl Word {
+    /// The aggregate a word asks for.
+    pub fn agg(self) -> Option<Agg> {
+        Some(match self {
+            Self::Sum => Agg::Sum,
+            Self::Mean => Agg::Mean,
+            Self::Median => Agg::Median,
+            Self::Max => Agg::Max,
+            Self::Min => Agg::Min,
+            Self::Stddev => Agg::StdDev,
+            Self::Variance => Agg::Variance,
+            _ => return None,
+        })
+    }
+
+    /// The period a word groups by.
+    pub fn grain(self) -> Option<Grain> {
+        Some(match self {
+            Self::Hour => Grain::Hour,
+            Self::Day => Grain::Day,
+            Self::Week => Grain::Week,
+            Self::Weekday => Grain::Weekday,
+            Self::Month => Grain::Month,
+            Self::Quarter => Grain::Quarter,
+            Self::Year => Grain::Year,
+            _ => return None,
+        })
     }
 }

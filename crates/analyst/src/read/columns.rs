@@ -17,7 +17,7 @@ impl Reader<'_> {
                 Tok::Word(w) => {
                     // `median gift size overall`: over all of them.
                     let all = *w == Word::Sum && agg.is_some() && self.tokens[i].text != "total";
-                    if let Some(a) = aggregate(*w).filter(|_| !all) {
+                    if let Some(a) = w.agg().filter(|_| !all) {
                         let joined = self.before(i) == Some(Word::And);
                         if joined && let Some(Wanted::Plain(column, Some(_))) = self.draft.measures.last() {
                             let again = Wanted::Plain(*column, Some(a));
@@ -428,19 +428,6 @@ impl Reader<'_> {
 /// `admissions`, not `admission date`.
 fn names_event(said: &str) -> bool {
     !["date", "time", "日期", "时间", "year", "年份", "month", "月份"].iter().any(|w| said.contains(w))
-}
-
-pub(super) fn aggregate(w: Word) -> Option<Agg> {
-    Some(match w {
-        Word::Sum => Agg::Sum,
-        Word::Mean => Agg::Mean,
-        Word::Median => Agg::Median,
-        Word::Max => Agg::Max,
-        Word::Min => Agg::Min,
-        Word::Stddev => Agg::StdDev,
-        Word::Variance => Agg::Variance,
-        _ => return None,
-    })
 }
 
 fn is_grain(w: Word) -> bool {

@@ -2,7 +2,7 @@
 //! nothing here knows SQL.
 
 use crate::lex::{ColRef, Lexed};
-use crate::question::{Agg, ChartKind, Cmp, Grain, Order};
+use crate::question::{Agg, ChartKind, Cmp, Order};
 use crate::read::periods::{A_PERIOD, ADDED};
 use crate::read::tokens::{Scope, Tok, Token};
 use crate::read::{asked, chinese, formula, pairs, sense, unmarked};
@@ -163,17 +163,8 @@ impl Reader<'_> {
         self.draft.next_year |= matches!(self.tokens[i].text.as_str(), "明年" | "next year" | "下一年");
         self.draft.long |= matches!(self.tokens[i].text.as_str(), "how long" | "多久" | "多长时间");
         self.draft.share_leads |= w == Word::Share && self.tokens[i].text.is_ascii();
-        let grain = match w {
-            Word::Hour => Some(Grain::Hour),
-            Word::Day => Some(Grain::Day),
-            Word::Week => Some(Grain::Week),
-            Word::Weekday => Some(Grain::Weekday),
-            Word::Month => Some(Grain::Month),
-            Word::Quarter => Some(Grain::Quarter),
-            Word::Year => Some(Grain::Year),
-            Word::Mean => chinese::mean_per(&self.tokens[i].text),
-            _ => None,
-        };
+        let spoken = || chinese::mean_per(&self.tokens[i].text).filter(|_| w == Word::Mean);
+        let grain = w.grain().or_else(spoken);
         // `12 months` counts, it does not group.
         let counted =
             i > 0 && matches!(self.tokens[i - 1].tok, Tok::Num(_)) && self.before(i - 1) != Some(Word::By);

@@ -3,7 +3,6 @@
 use crate::glossary::ConceptRole;
 use crate::lex::ColRef;
 use crate::question::Measure;
-use crate::read::columns::aggregate;
 use crate::read::draft::{Reader, Wanted};
 use crate::read::tokens::{Tok, Token};
 use crate::table::Role;
@@ -283,7 +282,8 @@ impl Reader<'_> {
     /// A figure's column right before or after, an aggregate in between aside.
     fn beside_measure(&self, i: usize) -> bool {
         let measured = |j: usize| self.col(j).is_some_and(|c| self.scope.role(c) == Role::Measure);
-        let skip = |j: usize| matches!(self.tokens.get(j).map(|t| &t.tok), Some(Tok::Word(w)) if aggregate(*w).is_some());
+        let skip =
+            |j: usize| matches!(self.tokens.get(j).map(|t| &t.tok), Some(Tok::Word(w)) if w.agg().is_some());
         let before = i.checked_sub(1).map(|j| if skip(j) { j.saturating_sub(1) } else { j });
         before.is_some_and(measured) || measured(i + 1)
     }

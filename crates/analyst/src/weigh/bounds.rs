@@ -56,8 +56,7 @@ fn number(view: &View<'_>, i: usize) -> Option<f64> {
 
 /// `80 % of revenue`, `3 month rolling`, `1.5 IQR`: numbers of analyses with a name of their own.
 fn special(view: &mut View<'_>, i: usize, n: f64) -> bool {
-    let text: String = view.text.iter().collect();
-    let tail: String = view.text[view.items[i].end..].iter().collect();
+    let tail = view.tail(i, usize::MAX);
     if view.says(Word::Outlier) && (1.0..=3.0).contains(&n) && n.fract() > 0.0 {
         return true;
     }
@@ -91,7 +90,7 @@ fn special(view: &mut View<'_>, i: usize, n: f64) -> bool {
     let percent = n < 1.0 || tail.trim_start().starts_with("percent") && n < 100.0;
     if percent
         && (0.1..1.0).contains(&(if n < 1.0 { n } else { n / 100.0 }))
-        && MAKES.iter().any(|w| text.contains(w))
+        && MAKES.iter().any(|w| view.whole.contains(w))
     {
         view.part = Some(if n < 1.0 { n } else { n / 100.0 });
         return true;
@@ -144,7 +143,7 @@ fn between(view: &mut View<'_>, i: usize, low: f64) -> bool {
         return false;
     };
     let lead = view.before(i).filter(|k| view.word(*k) == Some(Word::Between));
-    let tail: String = view.text[view.items[j].end..].iter().take(4).collect();
+    let tail = view.tail(j, 4);
     if lead.is_none() && !tail.contains("之间") && view.word(joint) != Some(Word::To) {
         return false;
     }
@@ -166,7 +165,7 @@ fn between(view: &mut View<'_>, i: usize, low: f64) -> bool {
 fn unit_after(view: &View<'_>, i: usize) -> Option<Unit> {
     let follow = view.items.get(i + 1).filter(|f| f.start <= view.items[i].end + 1);
     let said = follow.and_then(|_| view.unit(i + 1));
-    let tail: String = view.text[view.items[i].end..].iter().take(2).collect();
+    let tail = view.tail(i, 2);
     let tail = tail.trim_start();
     let spoken = [
         ("件", Unit::Piece),
@@ -189,7 +188,7 @@ fn unit_after(view: &View<'_>, i: usize) -> Option<Unit> {
 
 /// The figure that is counted in what follows a number: `3盒`, `5次`, `30岁`, `10 years`.
 fn counted_in(view: &View<'_>, i: usize) -> Option<ColRef> {
-    let tail: String = view.text[view.items[i].end..].iter().take(8).collect();
+    let tail = view.tail(i, 8);
     let said = view.items[i].text.trim_start_matches(|c: char| c.is_ascii_digit() || c == '.').to_owned();
     let tail = format!("{said}{}", tail.trim_start());
     let main = view.scope.in_scope[0];
@@ -287,7 +286,7 @@ fn equal(view: &mut View<'_>, i: usize, n: f64, lead: Option<usize>, unit: Optio
 /// `5年以上（含5年）`, `60岁以上（不含60）`: the brackets decide, and their number is read with it.
 fn inclusive(view: &mut View<'_>, i: usize, cmp: Cmp) -> Cmp {
     let end = view.items[i].end;
-    let tail: String = view.text[end..].iter().collect();
+    let tail = view.tail(i, usize::MAX);
     let digits: String = view.items[i].text.chars().take_while(char::is_ascii_digit).collect();
     let near = tail.char_indices().find(|(at, c)| {
         *c == '含'

@@ -3,7 +3,7 @@
 use crate::lex::ColRef;
 use crate::table::Role;
 use crate::units;
-use crate::weigh::items::Sense;
+use crate::weigh::items::{Item, Sense};
 use crate::weigh::options::{Part, column_plural, headed};
 use crate::weigh::view::View;
 use crate::word::Word;
@@ -26,13 +26,13 @@ fn measure(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
         return vec![(Part::Empty(c), 0.0), (Part::Figure(c), 2.0)];
     }
     let column = view.scope.column(c);
-    let tail: String = view.text[view.items[i].end..].iter().take(1).collect();
-    let head: String = view.text[..view.items[i].start].iter().collect();
+    let tail = view.tail(i, 1);
+    let head = view.head(i);
     if column.nulls > 0 && tail == "的" && head.ends_with('有') && !head.ends_with("没有") {
         return vec![(Part::Filled(c), 0.1), (Part::Figure(c), 1.0)];
     }
     // `loans that were renewed`, where it is told how often.
-    let being = ["were", "was", "been", "got"].iter().any(|w| head.trim_end().ends_with(w));
+    let being = ["were", "was", "been", "got"].iter().any(|w| head.ends_with(w));
     let count_asked = view.says_any(&[Word::HowMany, Word::Count, Word::Share]);
     if column.counts_from_zero() && being && view.items[i].text.ends_with("ed") && count_asked {
         return vec![(Part::Some(c), 0.2), (Part::Figure(c), 1.0)];
@@ -61,9 +61,7 @@ fn measure(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
         return vec![(Part::Nothing, 0.4), (Part::Figure(c), 0.9)];
     }
     // `订单数量`: how many orders.
-    let after_row = i > 0
-        && view.items[i - 1].end == view.items[i].start
-        && view.items[i - 1].senses.iter().any(|(s, _)| *s == Sense::Row);
+    let after_row = i > 0 && view.items[i - 1].end == view.items[i].start && view.items[i - 1].names_row();
     if after_row && matches!(view.items[i].text.as_str(), "数量" | "总数" | "数" | "量") {
         return vec![(Part::Nothing, 0.0), (Part::Figure(c), 0.6)];
     }
@@ -76,11 +74,10 @@ fn measure(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
         && !headed(view, c, &view.items[i].text);
     // `late deliveries`, `share of late ones`: an adjective, where a flag says so.
     let flagged = view.items[i].columns().any(|d| view.role(d) == Role::Flag);
-    let before_row = view.items.get(i + 1).is_some_and(|n| n.senses.iter().any(|(s, _)| *s == Sense::Row));
+    let before_row = view.items.get(i + 1).is_some_and(Item::names_row);
     let adjective = flagged && (before_row || view.says_any(&[Word::Share, Word::Rate]));
     // `which of our volunteers` asks for people, not for a number of them.
-    let text: String = view.text.iter().collect();
-    let which_of = text.contains("which of") && view.says_any(&[Word::Highest, Word::Lowest]);
+    let which_of = view.whole.contains("which of") && view.says_any(&[Word::Highest, Word::Lowest]);
     // `overdue loans`, where it is told by how many days.
     if before_row
         && column.counts_from_zero()
@@ -101,7 +98,7 @@ fn measure(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
         0.0
     };
     // `charge per km`: divided by it.
-    if view.before(i).is_some_and(|k| matches!(view.items[k].text.as_str(), "per" | "每")) {
+    if view.per_before(i) {
         return vec![(Part::Per(c), 0.1), (Part::Figure(c), 1.5)];
     }
     let by = view.lead(i).is_some_and(|k| view.word(k) == Some(Word::By));
@@ -116,8 +113,7 @@ fn measure(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
 
 /// `sessions that had a waitlist`, `有欠费的`: some of it.
 fn had(view: &View<'_>, i: usize) -> bool {
-    let head: String = view.text[..view.items[i].start].iter().collect();
-    let head = head.trim_end();
+    let head = view.head(i);
     let asked = view.says_any(&[Word::HowMany, Word::Count, Word::Share]);
     asked
         && [
@@ -196,27 +192,25 @@ fn dimension(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
     let near_equal = |k: Option<usize>| {
         k.filter(|k| view.word(*k) == Some(Word::Equal)).is_some_and(|k| beside(view.after(k)))
     };
-    let tail: String = view.text[view.items[i].end..].iter().take(3).collect();
+    let tail = view.tail(i, 3);
     if ["算", "去重", "计算", "统计", "来算"].iter().any(|w| tail.starts_with(w))
         && view.says_any(&[Word::HowMany, Word::Count, Word::HowMuch])
     {
         return vec![(Part::Kinds(c), 0.0), (Part::Group(c), 0.8)];
     }
-    let head: String = view.text[..view.items[i].start].iter().collect();
+    let head = view.head(i);
     let held = head.ends_with('有') && !head.ends_with("没有") && tail.starts_with('的');
     if held && view.scope.column(c).nulls > 0 {
         return vec![(Part::Filled(c), 0.1), (Part::Group(c), 1.5)];
     }
-    const TOGETHER: [&str; 6] = ["一共", "总共", "合计", "加起来", "in total", "together"];
-    if view.listed.contains(&i) && view.items.iter().any(|k| TOGETHER.contains(&k.text.as_str())) {
+    if view.listed.contains(&i) && view.says_together() {
         return vec![(Part::Nothing, 0.0), (Part::Group(c), 0.6)];
     }
     if view.listed.contains(&i) {
         return vec![(Part::Group(c), 0.0), (Part::Nothing, 1.5)];
     }
     // `other plumbers`: not those of the table.
-    let others =
-        head.trim_end().ends_with(" other") && !view.says(Word::Exclude) && !head.contains("all other");
+    let others = head.ends_with(" other") && !view.says(Word::Exclude) && !head.contains("all other");
     if others {
         return vec![(Part::Nothing, 2.5), (Part::Group(c), 2.5)];
     }
@@ -231,8 +225,7 @@ fn dimension(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
         return vec![(Part::Empty(c), 0.0), (Part::Group(c), 2.0)];
     }
     let column = view.scope.column(c);
-    let rows = view.scope.tables[c.table].rows;
-    let row_like = column.distinct * 10 >= rows * 9;
+    let row_like = view.row_like(c);
     let compound = i + 1 < view.items.len() && view.modifies(i, i + 1);
     if compound {
         return vec![(Part::Nothing, 0.1), (Part::Group(c), 1.2)];
@@ -255,9 +248,8 @@ fn dimension(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
         return kinds_of(view, i, c).unwrap_or_else(|| vec![(Part::Group(c), 0.0), (Part::Nothing, 2.0)]);
     }
     if view.counted(i) {
-        let also_row = view.items[i].senses.iter().any(|(s, _)| *s == Sense::Row);
-        let people = crate::read::asked::is_people(&view.items[i].text)
-            || view.lead(i).is_some_and(|k| view.items[k].text.ends_with(['名', '位', '人']));
+        let also_row = view.items[i].names_row();
+        let people = view.counts_people(i);
         let also_row = also_row && (row_like || !people);
         let pieces = matches!(view.items[i].text.as_str(), "items" | "goods" | "pieces" | "products")
             && !view.bounds.is_empty();
@@ -268,9 +260,7 @@ fn dimension(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
             && column.role == Role::Dimension
             && view.items[i].senses.iter().any(|(s, far)| *s == Sense::Column(c) && *far > 0.2);
         let also_row = also_row || part;
-        let asks_kinds =
-            view.lead(i).is_some_and(|k| view.scope.glossary.classifiers.asks_kinds(&view.items[k].text));
-        if asks_kinds {
+        if view.asks_kinds(i) {
             return vec![(Part::Kinds(c), 0.0), (Part::Rows, 1.5)];
         }
         let (kinds, all) = match (row_like || also_row || pieces, view.says(Word::Distinct)) {
@@ -321,10 +311,8 @@ fn kinds_of(view: &View<'_>, i: usize, c: ColRef) -> Option<Vec<(Part, f32)>> {
         || marker.ends_with("类型")
         || marker.ends_with("类的")
         || marker.ends_with("种类");
-    let head: String = view.text[..view.items[i].start].iter().collect();
-    let english = ["kind of", "type of", "sort of", "kinds of", "types of"]
-        .iter()
-        .any(|w| head.trim_end().ends_with(w));
+    let head = view.head(i);
+    let english = ["kind of", "type of", "sort of", "kinds of", "types of"].iter().any(|w| head.ends_with(w));
     if !asks && !english {
         return None;
     }
@@ -356,7 +344,7 @@ pub fn value(view: &View<'_>, i: usize, c: ColRef, values: &[String]) -> Vec<(Pa
         return vec![(Part::Nothing, 0.0)];
     }
     // `cancelled ones included`
-    let tail: String = view.text[view.items[i].end..].iter().take(16).collect();
+    let tail = view.tail(i, 16);
     if tail.contains("included") || tail.starts_with("也算") {
         return vec![(Part::Nothing, 0.1)];
     }

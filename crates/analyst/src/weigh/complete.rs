@@ -61,9 +61,7 @@ pub fn complete(view: &View<'_>, parts: &[(usize, Part)]) -> Option<(Question, f
         return None;
     }
     if view.says(Word::Who) && dims.is_empty() {
-        let row = view.items.iter().any(|i| {
-            i.senses.iter().any(|(s, _)| *s == Sense::Row) && crate::read::asked::is_people(&i.text)
-        });
+        let row = view.items.iter().any(|i| i.names_row() && crate::read::asked::is_people(&i.text));
         let table = &view.scope.tables[main];
         let each =
             table.columns.iter().position(|c| c.role == Role::Id && c.distinct * 100 >= table.rows * 99);
@@ -96,7 +94,7 @@ pub fn complete(view: &View<'_>, parts: &[(usize, Part)]) -> Option<(Question, f
     let figures = Figures::new(view, parts, &mut built.cost);
     built.question.measures = figures.measures.clone();
     // `how many members are there and how much do they pay`: both.
-    let paid = view.items.iter().any(|i| matches!(i.text.as_str(), "how much" | "多少钱"));
+    let paid = view.asks_amount();
     let counted = !built.question.measures.is_empty()
         && built.question.measures.iter().all(|m| matches!(m, Measure::Rows | Measure::Of(Agg::Distinct, _)));
     if let (true, Some(c)) = (paid && counted, figures::money_for(view)) {
@@ -237,9 +235,7 @@ impl Built<'_> {
         if self.view.says_any(&[Word::And, Word::Compare]) && self.placed.iter().any(|(_, f)| again(f)) {
             self.cost += 3.0;
         }
-        self.placed.retain(|(_, f)| {
-            !matches!(f, Filter::In { column, values, negated: false } if denied.iter().any(|(c, v)| c == column && v == values))
-        });
+        self.placed.retain(|(_, f)| !again(f));
         for bound in &self.view.bounds {
             match bound.column {
                 Some(column) => self
@@ -315,7 +311,7 @@ impl Built<'_> {
             self.question.intent = intent;
             return Some(());
         }
-        if share::settle(self, figures) {
+        if share::settle(self) {
             self.need_measure(figures);
             return Some(());
         }
@@ -398,7 +394,7 @@ impl Built<'_> {
 
     pub fn finish(mut self) -> Option<(Question, f32)> {
         let view = self.view;
-        let text = |t: &[&str]| view.items.iter().any(|i| t.contains(&i.text.trim_end_matches(['的', '是'])));
+        let text = |t: &[&str]| view.items.iter().any(|i| t.contains(&i.bare()));
         let judged =
             if text(&["best", "最好"]) { Some(true) } else { text(&["worst", "最差"]).then_some(false) };
         let draft = Draft { words: view.words.clone(), judged, ..Draft::default() };
@@ -437,11 +433,10 @@ impl Built<'_> {
         // A count of rows of which nothing is said.
         let main = self.question.table;
         let used = figures::columns(&self.question);
-        let named = view.items.iter().any(|i| i.senses.iter().any(|(s, _)| *s == Sense::Row));
         if self.question.measures == [Measure::Rows]
             && !used.is_empty()
             && used.iter().all(|c| c.table != main)
-            && !named
+            && !view.says_row()
         {
             self.cost += 0.6;
         }

@@ -1,7 +1,7 @@
 //! Superlatives and aggregates as they stand in the question: the order they ask for, and whether they are about one row.
 
 use crate::question::{Agg, Order};
-use crate::weigh::items::Sense;
+use crate::weigh::items::{Item, Sense};
 use crate::weigh::view::View;
 use crate::word::Word;
 
@@ -37,9 +37,7 @@ impl View<'_> {
 
     /// `the most`, `最多`.
     pub fn most_said(&self) -> bool {
-        self.items.iter().any(|i| {
-            matches!(i.text.trim_end_matches(['的', '是']), "most" | "fewest" | "least" | "最多" | "最少")
-        })
+        self.items.iter().any(Item::is_most)
     }
 
     /// A superlative about single rows: `单笔`, `a single order`, `the largest order`, `哪一单`.
@@ -66,21 +64,17 @@ impl View<'_> {
             "one-off",
             "any one",
         ];
-        let text: String = self.text.iter().collect();
-        if ALONE.iter().any(|a| text.contains(a)) {
+        if ALONE.iter().any(|a| self.whole.contains(a)) {
             return true;
         }
         let row = |k: usize| {
-            self.items[k].senses.iter().any(|(s, _)| *s == Sense::Row)
-                && self.items[k]
-                    .columns()
-                    .all(|c| self.scope.column(c).distinct * 10 >= self.scope.tables[c.table].rows * 9)
+            self.items[k].names_row()
+                && self.items[k].columns().all(|c| self.row_like(c))
                 && !(self.items[k].text.is_ascii() && self.items[k].text.ends_with('s'))
         };
         (0..self.items.len()).any(|i| {
-            let text = self.items[i].text.trim_end_matches(['的', '是']);
             matches!(self.word(i), Some(Word::Highest | Word::Lowest))
-                && !matches!(text, "most" | "fewest" | "least" | "最多" | "最少")
+                && !self.items[i].is_most()
                 && self.after(i).is_some_and(|k| self.same_clause(i, k) && row(k))
         })
     }
@@ -97,7 +91,7 @@ impl View<'_> {
         matches!((superlative, which), (Some(s), Some(w)) if s < w && !self.same_clause(s, w))
     }
 
-    /// Aggregates that were said, with where.
+    /// Aggregates other than the sum that were said, with where.
     pub fn aggs(&self) -> Vec<(usize, Agg)> {
         let of = |i: usize| {
             if let Some(p) = self.items[i].senses.iter().find_map(|(s, _)| match s {
@@ -106,15 +100,7 @@ impl View<'_> {
             }) {
                 return Some(Agg::Percentile(p));
             }
-            Some(match self.word(i)? {
-                Word::Mean => Agg::Mean,
-                Word::Median => Agg::Median,
-                Word::Max => Agg::Max,
-                Word::Min => Agg::Min,
-                Word::Stddev => Agg::StdDev,
-                Word::Variance => Agg::Variance,
-                _ => return None,
-            })
+            self.word(i).and_then(Word::agg).filter(|agg| *agg != Agg::Sum)
         };
         (0..self.items.len()).filter_map(|i| of(i).map(|a| (i, a))).collect()
     }

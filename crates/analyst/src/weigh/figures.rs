@@ -131,8 +131,7 @@ fn agg_for(view: &View<'_>, aggs: &[(usize, Agg)], at: usize, c: ColRef) -> Agg 
         return Agg::Sum;
     }
     let column = view.scope.column(c);
-    let paid = view.items.iter().any(|i| matches!(i.text.as_str(), "how much" | "多少钱"))
-        && units::is_money(column);
+    let paid = view.asks_amount() && units::is_money(column);
     // `sales revenue` of a sale price is what came in.
     let lacking = view.items[at].senses.iter().any(|(s, _)| matches!(s, Sense::Lacking(_)));
     let taken = lacking
@@ -145,12 +144,11 @@ fn agg_for(view: &View<'_>, aggs: &[(usize, Agg)], at: usize, c: ColRef) -> Agg 
 }
 
 pub fn default_agg(view: &View<'_>, c: ColRef) -> Agg {
-    let most = view.items.iter().any(|i| {
-        matches!(i.text.trim_end_matches(['的', '是']), "most" | "fewest" | "least" | "最多" | "最少")
-    });
     let column = view.scope.column(c);
     match column.default_agg {
-        DefaultAgg::Mean if most && (column.concepts.is_empty() || units::is_money(column)) => Agg::Sum,
+        DefaultAgg::Mean if view.most_said() && (column.concepts.is_empty() || units::is_money(column)) => {
+            Agg::Sum
+        }
         DefaultAgg::Mean => Agg::Mean,
         DefaultAgg::Sum => Agg::Sum,
     }
@@ -200,18 +198,10 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
             .iter()
             .position(|i| i.text == item.text)
             .and_then(|k| view.items.get(k + 1))
-            .is_some_and(|n| {
-                n.value_columns().any(|c| {
-                    ["product", "item", "category", "dish"]
-                        .iter()
-                        .any(|id| view.scope.column(c).has_concept(id))
-                })
-            });
+            .is_some_and(|n| view.is_goods(n));
         let goods = goods || view.says(Word::Sell) && question.groups.is_empty();
-        if let Some((quantity, _)) =
-            view.scope.concept_columns("quantity").first().filter(|_| pieces || goods)
-        {
-            return (Measure::Of(Agg::Sum, *quantity), 0.3);
+        if let Some(quantity) = view.quantity().filter(|_| pieces || goods) {
+            return (Measure::Of(Agg::Sum, quantity), 0.3);
         }
         return (counted_things(view.scope, &draft), 0.2);
     }
@@ -220,8 +210,8 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
         .iter()
         .any(|i| ["popular", "欢迎", "热门", "most used", "常用"].iter().any(|w| i.text.contains(w)));
     // `占总额`: a part of the money.
-    let whole: String = view.text.iter().collect();
-    if let Some(c) = view.main_money().filter(|_| ["总额", "总金额"].iter().any(|w| whole.contains(w))) {
+    if let Some(c) = view.main_money().filter(|_| ["总额", "总金额"].iter().any(|w| view.whole.contains(w)))
+    {
         return (Measure::Of(Agg::Sum, c), 0.2);
     }
     if popular
@@ -251,11 +241,11 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
         return (aggregate(c), if paid_elsewhere(view) { cost + 0.8 } else { cost });
     }
     if view.says_any(&[Word::BestSelling, Word::WorstSelling]) {
-        let quantity = view.scope.concept_columns("quantity").first().map(|(c, _)| Measure::Of(Agg::Sum, *c));
+        let quantity = view.quantity().map(|c| Measure::Of(Agg::Sum, c));
         return (quantity.or(money).unwrap_or(Measure::Rows), 0.5);
     }
     // `人最多的是哪个月`: where a column says how many there were.
-    let people = ["人最多", "人最少", "客人最多", "游客最多"].iter().any(|w| whole.contains(w));
+    let people = ["人最多", "人最少", "客人最多", "游客最多"].iter().any(|w| view.whole.contains(w));
     if let Some(c) = view.in_unit(units::Unit::Person).filter(|_| people) {
         return (Measure::Of(Agg::Sum, c), 0.3);
     }
@@ -270,7 +260,7 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
         };
     }
     if !question.groups.is_empty() || question.filters.iter().any(|f| !matches!(f, Filter::Days { .. })) {
-        let named = view.items.iter().any(|i| i.senses.iter().any(|(s, _)| *s == Sense::Row));
+        let named = view.says_row();
         return (Measure::Rows, if named || !question.groups.is_empty() { 1.6 } else { 2.4 });
     }
     (Measure::Rows, 6.0)

@@ -38,8 +38,7 @@ pub fn follow(view: &View<'_>, parts: &[(usize, Part)], previous: &Question) -> 
 
 /// `换成…`, `那…呢`, `what about …`, `… instead`.
 pub fn goes_on(view: &View<'_>) -> bool {
-    let text: String = view.text.iter().collect();
-    let text = text.trim();
+    let text = view.whole.trim();
     ["and ", "what about", "how about", "换成", "改成", "same ", "那"].iter().any(|w| text.starts_with(w))
         || text.trim_end_matches(['?', '？', '.', '。']).ends_with('呢')
         || text.contains("instead")
@@ -47,8 +46,7 @@ pub fn goes_on(view: &View<'_>) -> bool {
 
 /// How far-fetched it is that a text goes on from the question before.
 fn leap(view: &View<'_>, parts: &[(usize, Part)]) -> Option<f32> {
-    let text: String = view.text.iter().collect();
-    let text = text.trim();
+    let text = view.whole.trim();
     let opens = [
         "and ",
         "what about",

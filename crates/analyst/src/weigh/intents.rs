@@ -6,7 +6,6 @@ use crate::read::draft::Draft;
 use crate::table::Role;
 use crate::weigh::complete::Built;
 use crate::weigh::figures::{self, Figures};
-use crate::weigh::items::Sense;
 use crate::word::Word;
 
 impl Built<'_> {
@@ -42,9 +41,8 @@ impl Built<'_> {
         if view.role(column) != Role::Measure {
             return false;
         }
-        let (scope, table) = (view.scope, self.question.table);
-        let row_like =
-            |c: &ColRef| scope.column(*c).distinct * 10 >= scope.tables[c.table].rows * 9 && c.table == table;
+        let table = self.question.table;
+        let row_like = |c: &ColRef| view.row_like(*c) && c.table == table;
         let rows = view.one_row() || view.told_apart() || dims.iter().any(row_like);
         if !rows && !dims.is_empty() {
             return false;
@@ -55,8 +53,9 @@ impl Built<'_> {
         let kept: Vec<Group> =
             dims.iter().filter(|c| !row_like(c) && c.table == table).take(1).map(|c| Group::By(*c)).collect();
         self.question.groups = kept;
-        let row = view.items.iter().any(|i| i.senses.iter().any(|(s, _)| *s == Sense::Row));
-        let named = view.says_any(&[Word::Which, Word::Who]) || !dims.is_empty() || row && view.most_said();
+        let named = view.says_any(&[Word::Which, Word::Who])
+            || !dims.is_empty()
+            || view.says_row() && view.most_said();
         self.question.intent = Intent::ExtremeRow { named };
         self.question.limit = Some(1);
         true
@@ -105,9 +104,7 @@ impl Built<'_> {
     pub fn having(&mut self, figures: &Figures, dims: &[ColRef]) {
         let view = self.view;
         let [bound] = &view.bounds[..] else { return };
-        let group = dims
-            .first()
-            .is_some_and(|d| view.scope.column(*d).distinct * 10 < view.scope.tables[d.table].rows * 9);
+        let group = dims.first().is_some_and(|d| !view.row_like(*d));
         if !group || !view.says_any(&[Word::Which, Word::List, Word::Who]) || view.superlative().is_some() {
             return;
         }
@@ -122,8 +119,6 @@ impl Built<'_> {
     /// `华东和华南`: two values of one column side by side.
     pub fn compare_values(&mut self) {
         let view = self.view;
-        const TOGETHER: [&str; 9] =
-            ["together", "combined", "in total", "altogether", "一共", "合计", "加起来", "总共", "合起来"];
         let many = self.question.filters.iter().find_map(|f| match f {
             Filter::In { column, values, negated: false } if values.len() > 1 => Some(*column),
             _ => None,
@@ -133,7 +128,7 @@ impl Built<'_> {
             (0..view.items.len()).filter(|i| view.items[*i].value_columns().any(|c| c == column)).collect();
         let said = items.len();
         let apart = items.windows(2).any(|w| !view.same_clause(w[0], w[1]));
-        let summed = !apart && view.items.iter().any(|i| TOGETHER.contains(&i.text.as_str()));
+        let summed = !apart && view.says_together();
         if said > 1
             && !self.question.groups.contains(&Group::By(column))
             && self.question.groups.len() < 2

@@ -10,173 +10,237 @@ use crate::word::Word;
 
 /// What the finished question does not answer to.
 pub fn misfit(view: &View<'_>, question: &Question) -> f32 {
-    let mut misfit = 0.0;
-    for measure in &question.measures {
-        if let Measure::Of(agg, c) = measure {
-            let column = view.scope.column(*c);
+    let asked = Asked::new(view, question);
+    asked.added_up()
+        + asked.money()
+        + asked.number()
+        + asked.change()
+        + asked.share()
+        + asked.aggregates()
+        + asked.emptied()
+        + asked.two_counts()
+        + asked.groups()
+        + asked.dates()
+}
+
+struct Asked<'a> {
+    view: &'a View<'a>,
+    question: &'a Question,
+    /// The columns whose figures are told.
+    figures: Vec<ColRef>,
+}
+
+impl<'a> Asked<'a> {
+    fn new(view: &'a View<'a>, question: &'a Question) -> Self {
+        let figure = |m: &Measure| match m {
+            Measure::Of(Agg::Distinct, _) => None,
+            Measure::Of(_, c) => Some(*c),
+            Measure::Ratio { numerator, .. } => match **numerator {
+                Measure::Of(_, c) => Some(c),
+                _ => None,
+            },
+            _ => None,
+        };
+        Self { view, question, figures: question.measures.iter().filter_map(figure).collect() }
+    }
+
+    fn is_money(&self, c: ColRef) -> bool {
+        units::is_money(self.view.scope.column(c))
+    }
+
+    /// Rates and prices have no sum.
+    fn added_up(&self) -> f32 {
+        let sums = self.question.measures.iter().filter_map(|m| match m {
+            Measure::Of(Agg::Sum, c) => Some(self.view.scope.column(*c)),
+            _ => None,
+        });
+        sums.map(|column| {
             let rate = column.unit.as_deref() == Some("%")
                 || ["pct", "percent", "rate", "ratio", "率", "%", "折扣", "比例"]
                     .iter()
                     .any(|w| column.full.contains(w));
-            if *agg == Agg::Sum && rate {
-                misfit += 2.0;
-            }
-            if *agg == Agg::Sum && column.has_concept("price") && !column.has_concept("revenue") {
-                misfit += 0.8;
-            }
+            let price = column.has_concept("price") && !column.has_concept("revenue");
+            2.0 * f32::from(rate) + 0.8 * f32::from(price)
+        })
+        .sum()
+    }
+
+    /// `how much` wants an amount, `多少钱` one of money.
+    fn money(&self) -> f32 {
+        let view = self.view;
+        let mut cost = 0.0;
+        let paid = view.items.iter().any(|i| matches!(i.text.as_str(), "多少钱" | "多少元" | "多少块钱"));
+        if paid && !self.figures.iter().any(|c| self.is_money(*c)) {
+            cost += 2.0;
         }
+        if view.items.iter().any(|i| i.text == "how much") && self.figures.is_empty() {
+            cost += 1.5;
+        }
+        // `how much do we pay Hannah`: that is not what she brought in.
+        let spent = |c: &ColRef| {
+            let column = view.scope.column(*c);
+            ["cost", "salary", "fee", "spend", "wage", "expense", "budget"]
+                .iter()
+                .any(|w| column.full.contains(w) || column.has_concept(w))
+        };
+        let paying = ["do we pay ", "did we pay ", "should we pay ", "we are paying "]
+            .iter()
+            .any(|w| view.whole.contains(w));
+        if paying && self.figures.iter().any(|c| self.is_money(*c)) && !self.figures.iter().any(spent) {
+            cost += 2.5;
+        }
+        cost
     }
-    let figure = |m: &Measure| match m {
-        Measure::Of(Agg::Distinct, _) => None,
-        Measure::Of(_, c) => Some(*c),
-        Measure::Ratio { numerator, .. } => match **numerator {
-            Measure::Of(_, c) => Some(c),
-            _ => None,
-        },
-        _ => None,
-    };
-    let figures: Vec<ColRef> = question.measures.iter().filter_map(figure).collect();
-    let paid = view.items.iter().any(|i| matches!(i.text.as_str(), "多少钱" | "多少元" | "多少块钱"));
-    let is_money = |c: &ColRef| units::is_money(view.scope.column(*c));
-    if paid && (figures.is_empty() || !figures.iter().any(is_money)) {
-        misfit += 2.0;
+
+    /// `how many` wants a count, not an amount of money.
+    fn number(&self) -> f32 {
+        let (view, question) = (self.view, self.question);
+        let mut cost = 0.0;
+        let counts = question
+            .measures
+            .iter()
+            .any(|m| matches!(m, Measure::Rows | Measure::CountYes(_) | Measure::Of(Agg::Distinct, _)));
+        let asked = view.items.iter().position(|i| {
+            i.word() == Some(Word::HowMany)
+                || i.word() == Some(Word::Count)
+                    && matches!(i.text.as_str(), "count" | "人数" | "单量" | "笔数")
+        });
+        let plain =
+            matches!(question.intent, Intent::Value | Intent::Breakdown | Intent::Rank | Intent::Trend);
+        if let Some(k) = asked
+            && !counts
+            && !self.counted_figure(k)
+            && plain
+            && question.having.is_none()
+        {
+            cost += 1.0;
+        }
+        if view.says(Word::HowMany)
+            && !self.figures.is_empty()
+            && self.figures.iter().all(|c| self.is_money(*c))
+            && question.measures.len() == 1
+        {
+            cost += 1.5;
+        }
+        if let Some(Measure::Of(Agg::Distinct, c)) = question.measures.first()
+            && question.groups.contains(&Group::By(*c))
+        {
+            cost += 3.0;
+        }
+        cost
     }
-    if view.items.iter().any(|i| i.text == "how much") && figures.is_empty() {
-        misfit += 1.5;
-    }
-    let counts = question
-        .measures
-        .iter()
-        .any(|m| matches!(m, Measure::Rows | Measure::CountYes(_) | Measure::Of(Agg::Distinct, _)));
-    let asked = view.items.iter().position(|i| {
-        i.word() == Some(Word::HowMany)
-            || i.word() == Some(Word::Count) && matches!(i.text.as_str(), "count" | "人数" | "单量" | "笔数")
-    });
-    // `how many nights`: the figure is what is counted.
-    let direct = asked.is_some_and(|k| {
+
+    /// `how many nights`: the figure is what is counted.
+    fn counted_figure(&self, k: usize) -> bool {
+        let view = self.view;
         (k..view.items.len().min(k + 4)).any(|j| {
             view.same_clause(k, j)
-                && (figures.iter().any(|c| view.items[j].columns().any(|d| d == *c))
+                && (self.figures.iter().any(|c| view.items[j].columns().any(|d| d == *c))
                     || view.unit(j).is_some())
         }) || units::ending(&view.items[k].text)
-            .is_some_and(|u| figures.iter().any(|c| units::of(view.scope.column(*c)) == Some(u)))
+            .is_some_and(|u| self.figures.iter().any(|c| units::of(view.scope.column(*c)) == Some(u)))
             || view.scope.glossary.classifiers.asks_pieces(&view.items[k].text)
-    });
-    let plain = matches!(question.intent, Intent::Value | Intent::Breakdown | Intent::Rank | Intent::Trend);
-    if asked.is_some() && !counts && !direct && plain && question.having.is_none() {
-        misfit += 1.0;
     }
-    if let Some(Measure::Of(Agg::Distinct, c)) = question.measures.first()
-        && question.groups.contains(&Group::By(*c))
-    {
-        misfit += 3.0;
+
+    /// Growth was asked for and is not told, or nothing that grows was named.
+    fn change(&self) -> f32 {
+        let (view, question) = (self.view, self.question);
+        let changes = matches!(question.intent, Intent::Change { .. } | Intent::GrowthSeries(_));
+        // `who dropped their phone`
+        let timed = view.items.iter().any(|i| i.senses.iter().any(|(s, _)| matches!(s, Sense::Time(_))));
+        if changes
+            && !timed
+            && question.measures == [Measure::Rows]
+            && !view.says_any(&[Word::Yoy, Word::Mom, Word::HowMany, Word::Count])
+        {
+            return 2.0;
+        }
+        if view.says_any(&[Word::Growth, Word::Mom, Word::Yoy]) && !changes { 4.0 } else { 0.0 }
     }
-    // `how many` wants a count, not an amount of money.
-    if view.says(Word::HowMany)
-        && !figures.is_empty()
-        && figures.iter().all(is_money)
-        && question.measures.len() == 1
-    {
-        misfit += 1.5;
-    }
-    let rated = |m: &Measure| {
-        matches!(m, Measure::RateYes(_) | Measure::RateIs { .. } | Measure::Ratio { .. })
-            || matches!(m, Measure::Of(_, c) if {
-                let name = &view.scope.column(*c).full;
+
+    /// A figure that is itself a share.
+    fn is_rate(&self, measure: &Measure) -> bool {
+        matches!(measure, Measure::RateYes(_) | Measure::RateIs { .. } | Measure::Ratio { .. })
+            || matches!(measure, Measure::Of(_, c) if {
+                let name = &self.view.scope.column(*c).full;
                 ["rate", "ratio", "share", "percent", "pct", "率", "比", "占"].iter().any(|w| name.contains(w))
             })
-    };
-    let shared = matches!(
-        question.intent,
-        Intent::Pareto { .. }
-            | Intent::Share
-            | Intent::ShareOf { .. }
-            | Intent::Change { .. }
-            | Intent::GrowthSeries(_)
-    );
-    // `how much do we pay Hannah`: that is not what she brought in.
-    let text: String = view.text.iter().collect();
-    let cost = |c: &ColRef| {
-        let column = view.scope.column(*c);
-        ["cost", "salary", "fee", "spend", "wage", "expense", "budget"]
-            .iter()
-            .any(|w| column.full.contains(w) || column.has_concept(w))
-    };
-    let paying =
-        ["do we pay ", "did we pay ", "should we pay ", "we are paying "].iter().any(|w| text.contains(w));
-    if paying && figures.iter().any(is_money) && !figures.iter().any(cost) {
-        misfit += 2.5;
     }
-    // A figure of rows without a value.
-    let empty =
-        |c: &ColRef| question.filters.iter().any(|f| matches!(f, Filter::Empty { column } if column == c));
-    if figures.iter().any(empty) {
-        misfit += 3.0;
+
+    fn share(&self) -> f32 {
+        let shared = matches!(
+            self.question.intent,
+            Intent::Pareto { .. }
+                | Intent::Share
+                | Intent::ShareOf { .. }
+                | Intent::Change { .. }
+                | Intent::GrowthSeries(_)
+        );
+        let said = self.view.says_any(&[Word::Share, Word::Rate]);
+        let told = shared || self.question.measures.iter().any(|m| self.is_rate(m));
+        if said && !told { 4.0 } else { 0.0 }
     }
-    // Two counts of different rows get no single figure.
-    let told = |k: usize| {
-        (0..view.items.len())
-            .any(|j| view.same_clause(k, j) && view.items[j].value_columns().next().is_some())
-    };
-    let counts: Vec<usize> =
-        (0..view.items.len()).filter(|k| view.word(*k) == Some(Word::HowMany) && told(*k)).collect();
-    let apart = matches!(counts[..], [a, b, ..] if !view.same_clause(a, b));
-    if apart && question.measures.len() < 2 && question.groups.is_empty() {
-        misfit += 2.5;
+
+    /// An aggregate was said and another one is told.
+    fn aggregates(&self) -> f32 {
+        let question = self.question;
+        let lost = |agg: &Agg| {
+            let kept = question.measures.iter().any(|m| matches!(m, Measure::Of(a, _) if a == agg));
+            let mean = *agg == Agg::Mean
+                && (matches!(question.intent, Intent::MeanPer(_) | Intent::Moving(_) | Intent::Correlation)
+                    || question.measures.iter().any(|m| self.is_rate(m)));
+            !kept && !mean
+        };
+        self.view.aggs().iter().filter(|(_, agg)| lost(agg)).map(|_| 4.0).sum()
     }
-    let changes = matches!(question.intent, Intent::Change { .. } | Intent::GrowthSeries(_));
-    // `who dropped their phone`: nothing that grows was named.
-    let timed = view.items.iter().any(|i| i.senses.iter().any(|(s, _)| matches!(s, Sense::Time(_))));
-    if changes
-        && !timed
-        && question.measures == [Measure::Rows]
-        && !view.says_any(&[Word::Yoy, Word::Mom, Word::HowMany, Word::Count])
-    {
-        misfit += 2.0;
+
+    /// A figure of rows without a value.
+    fn emptied(&self) -> f32 {
+        let empty = |c: &ColRef| {
+            self.question.filters.iter().any(|f| matches!(f, Filter::Empty { column } if column == c))
+        };
+        if self.figures.iter().any(empty) { 3.0 } else { 0.0 }
     }
-    if view.says_any(&[Word::Growth, Word::Mom, Word::Yoy]) && !changes {
-        misfit += 4.0;
+
+    /// Two counts of different rows get no single figure.
+    fn two_counts(&self) -> f32 {
+        let view = self.view;
+        let told = |k: usize| {
+            (0..view.items.len())
+                .any(|j| view.same_clause(k, j) && view.items[j].value_columns().next().is_some())
+        };
+        let counts: Vec<usize> =
+            (0..view.items.len()).filter(|k| view.word(*k) == Some(Word::HowMany) && told(*k)).collect();
+        let apart = matches!(counts[..], [a, b, ..] if !view.same_clause(a, b));
+        if apart && self.question.measures.len() < 2 && self.question.groups.is_empty() { 2.5 } else { 0.0 }
     }
-    if view.says_any(&[Word::Share, Word::Rate]) && !shared && !question.measures.iter().any(rated) {
-        misfit += 4.0;
-    }
-    for (_, agg) in view.aggs() {
-        let kept = question.measures.iter().any(|m| matches!(m, Measure::Of(a, _) if *a == agg));
-        let mean = agg == Agg::Mean
-            && (matches!(question.intent, Intent::MeanPer(_) | Intent::Moving(_) | Intent::Correlation)
-                || question.measures.iter().any(rated));
-        if !kept && !mean {
-            misfit += 4.0;
-        }
-    }
-    for group in &question.groups {
-        if let Group::By(c) = group {
-            let column = view.scope.column(*c);
-            let rows = view.scope.tables[c.table].rows;
-            let extreme = matches!(question.intent, Intent::ExtremeRow { .. });
-            if column.distinct * 10 >= rows * 9 && question.measures.contains(&Measure::Rows) && !extreme {
-                misfit += 3.0;
+
+    /// Groups of single rows, of a figure's many values, or of the one value that all rows have.
+    fn groups(&self) -> f32 {
+        let (view, question) = (self.view, self.question);
+        let extreme = matches!(question.intent, Intent::ExtremeRow { .. });
+        let mut cost = 0.0;
+        for group in &question.groups {
+            let Group::By(c) = group else { continue };
+            if view.row_like(*c) && question.measures.contains(&Measure::Rows) && !extreme {
+                cost += 3.0;
             }
-            if column.role == Role::Measure && column.distinct > 40 {
-                misfit += 2.0;
+            if view.role(*c) == Role::Measure && view.scope.column(*c).distinct > 40 {
+                cost += 2.0;
             }
         }
+        let fixed = question.filters.iter().filter_map(|f| match f {
+            Filter::In { column, values, negated: false } if values.len() == 1 => Some(*column),
+            Filter::Yes { column, .. } => Some(*column),
+            _ => None,
+        });
+        cost + fixed.filter(|c| question.groups.contains(&Group::By(*c))).map(|_| 1.5).sum::<f32>()
     }
-    // When people were hired is seldom when it happened.
-    let personal = question.date.is_some_and(|d| view.scope.column(d).has_concept("hire_date"));
-    if personal && question.groups.iter().any(|g| matches!(g, Group::Time(..))) && view.says(Word::Sum) {
-        misfit += 1.5;
+
+    /// When people were hired is seldom when it happened.
+    fn dates(&self) -> f32 {
+        let personal = self.question.date.is_some_and(|d| self.view.scope.column(d).has_concept("hire_date"));
+        let timed = self.question.groups.iter().any(|g| matches!(g, Group::Time(..)));
+        if personal && timed && self.view.says(Word::Sum) { 1.5 } else { 0.0 }
     }
-    let fixed = question.filters.iter().filter_map(|f| match f {
-        Filter::In { column, values, negated: false } if values.len() == 1 => Some(*column),
-        Filter::Yes { column, .. } => Some(*column),
-        _ => None,
-    });
-    for column in fixed {
-        // One value is no group.
-        if question.groups.contains(&Group::By(column)) {
-            misfit += 1.5;
-        }
-    }
-    misfit
 }

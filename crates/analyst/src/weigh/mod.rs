@@ -12,6 +12,7 @@ mod intents;
 pub mod items;
 mod misfit;
 mod options;
+mod said;
 mod share;
 mod special;
 mod times;

@@ -97,21 +97,17 @@ fn counted_row(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
     }
     let value = item.senses.iter().any(|(s, far)| matches!(s, Sense::Value(..)) && *far < 0.5);
     let figure = item.columns().any(|c| view.role(c) == Role::Measure && headed(view, c, text));
-    let people = crate::read::asked::is_people(text)
-        || view.lead(i).is_some_and(|k| view.items[k].text.ends_with(['名', '位', '人']));
-    let again = item.columns().any(|c| {
-        matches!(view.role(c), Role::Id | Role::Dimension)
-            && view.scope.column(c).distinct * 10 < view.scope.tables[c.table].rows * 9
-    });
-    let kinds = view.lead(i).is_some_and(|k| view.scope.glossary.classifiers.asks_kinds(&view.items[k].text));
-    let cost = if view.says(Word::Distinct) || kinds {
+    let people = view.counts_people(i);
+    let again =
+        item.columns().any(|c| matches!(view.role(c), Role::Id | Role::Dimension) && !view.row_like(c));
+    let cost = if view.says(Word::Distinct) || view.asks_kinds(i) {
         3.0
     } else if value || figure || people && again {
         0.5
     } else {
         0.0
     };
-    let sold = view.says(Word::Sell) && !view.scope.concept_columns("quantity").is_empty();
+    let sold = view.says(Word::Sell) && view.quantity().is_some();
     if sold {
         return vec![(Part::Nothing, 0.1), (Part::Rows, cost + 0.5)];
     }
@@ -171,10 +167,9 @@ fn row(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
         return vec![(Part::Nothing, 1.0), (Part::Rows, 0.9)];
     }
     let grouped = view.marked(i)
-        && view.items[i].columns().any(|c| {
-            matches!(view.role(c), Role::Id | Role::Dimension)
-                && view.scope.column(c).distinct * 10 < view.scope.tables[c.table].rows * 9
-        });
+        && view.items[i]
+            .columns()
+            .any(|c| matches!(view.role(c), Role::Id | Role::Dimension) && !view.row_like(c));
     if grouped {
         return vec![(Part::Nothing, 1.5)];
     }
@@ -241,8 +236,7 @@ fn lacking(view: &View<'_>, i: usize, concept: usize) -> Vec<(Part, f32)> {
 }
 
 fn unit(view: &View<'_>, i: usize, unit: units::Unit) -> Vec<(Part, f32)> {
-    let per = view.before(i).is_some_and(|k| matches!(view.items[k].text.as_str(), "per" | "每"));
-    match (per, view.in_unit(unit)) {
+    match (view.per_before(i), view.in_unit(unit)) {
         (true, Some(c)) => return vec![(Part::Per(c), 0.0)],
         (true, None) => return vec![(Part::Nothing, 4.0)],
         _ => {}
@@ -252,10 +246,8 @@ fn unit(view: &View<'_>, i: usize, unit: units::Unit) -> Vec<(Part, f32)> {
     if unit == units::Unit::Money && no_money {
         return vec![(Part::Nothing, 3.0)];
     }
-    let quantity = || {
-        view.scope.concept_columns("quantity").first().map(|(c, _)| *c).filter(|_| unit != units::Unit::Money)
-    };
-    if let (None, Some(c), true) = (view.in_unit(unit), quantity(), asked_before(view, i)) {
+    let quantity = view.quantity().filter(|_| unit != units::Unit::Money);
+    if let (None, Some(c), true) = (view.in_unit(unit), quantity, asked_before(view, i)) {
         return vec![(Part::Figure(c), 0.6), (Part::Nothing, 1.2)];
     }
     let Some(c) = view.in_unit(unit) else {
@@ -296,17 +288,8 @@ fn asked_before(view: &View<'_>, i: usize) -> bool {
 
 fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
     let text = view.items[i].text.as_str();
-    let grain = match word {
-        Word::Hour => Some(Grain::Hour),
-        Word::Day => Some(Grain::Day),
-        Word::Week => Some(Grain::Week),
-        Word::Weekday => Some(Grain::Weekday),
-        Word::Month => Some(Grain::Month),
-        Word::Quarter => Some(Grain::Quarter),
-        Word::Year => Some(Grain::Year),
-        Word::Mean => crate::read::chinese::mean_per(text),
-        _ => None,
-    };
+    let spoken = || crate::read::chinese::mean_per(text).filter(|_| word == Word::Mean);
+    let grain = word.grain().or_else(spoken);
     let hours = view.in_unit(units::Unit::Hour).filter(|_| text == "hours");
     let by = view.before(i).is_some_and(|k| view.word(k) == Some(Word::By));
     if let (Some(c), false) = (hours, by) {
@@ -351,10 +334,9 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
         {
             return vec![(Part::Figure(c), 0.2), (Part::Nothing, 0.9)];
         }
-        let quantity = || view.scope.concept_columns("quantity").first().map(|(c, _)| *c);
         let spoken = units::ending(text)
             .is_some_and(|u| !units::is_time(u) && u != units::Unit::Person && u != units::Unit::Money);
-        if let (true, Some(c)) = (spoken, quantity()) {
+        if let (true, Some(c)) = (spoken, view.quantity()) {
             return vec![(Part::Figure(c), 0.5), (Part::Nothing, 0.9)];
         }
         let implied =
@@ -404,16 +386,9 @@ fn how_many(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
                 ) || matches!(s, Sense::Column(c) if view.role(*c) != Role::Flag)
             })
         });
-    let quantity = !view.scope.concept_columns("quantity").is_empty();
+    let quantity = view.quantity().is_some();
     let goods = quantity && view.says(Word::Sell) && !noun
-        || quantity
-            && view.items.get(i + 1).is_some_and(|n| {
-                n.value_columns().any(|c| {
-                    ["product", "item", "category", "dish"]
-                        .iter()
-                        .any(|id| view.scope.column(c).has_concept(id))
-                })
-            });
+        || quantity && view.items.get(i + 1).is_some_and(|n| view.is_goods(n));
     vec![
         (Part::Nothing, 0.1),
         (

@@ -3,12 +3,11 @@
 use crate::question::{Agg, Filter, Group, Intent, Measure};
 use crate::table::Role;
 use crate::weigh::complete::Built;
-use crate::weigh::figures::Figures;
 use crate::weigh::view::View;
 use crate::word::Word;
 
 /// Whether the question is one of a share, and now says so.
-pub fn settle(built: &mut Built<'_>, figures: &Figures) -> bool {
+pub fn settle(built: &mut Built<'_>) -> bool {
     let view = built.view;
     let Some(at) = (0..view.items.len()).find(|i| matches!(view.word(*i), Some(Word::Share | Word::Rate)))
     else {
@@ -79,7 +78,6 @@ pub fn settle(built: &mut Built<'_>, figures: &Figures) -> bool {
             if grouped {
                 built.cost += 2.0;
             }
-            let _ = figures;
             add_up(built);
             built.question.filters.retain(|f| *f != part);
             built.question.measures.retain(|m| !matches!(m, Measure::Of(Agg::Distinct, _)));
@@ -91,8 +89,7 @@ pub fn settle(built: &mut Built<'_>, figures: &Figures) -> bool {
 }
 
 fn each(view: &View<'_>) -> bool {
-    let text: String = view.text.iter().collect();
-    view.says(Word::By) || ["各占", "各自", "分别"].iter().any(|w| text.contains(w))
+    view.says(Word::By) || ["各占", "各自", "分别"].iter().any(|w| view.whole.contains(w))
 }
 
 /// Parts of a whole are added up.
@@ -136,8 +133,7 @@ impl Built<'_> {
         let [Measure::Of(_, first), Measure::Of(_, second)] = self.question.measures[..] else {
             return false;
         };
-        let place = |c| (0..self.view.items.len()).find(|i| self.view.items[*i].columns().any(|d| d == c));
-        matches!((place(first), place(second)), (Some(a), Some(b)) if a < at && at < b)
+        matches!((self.view.place(first), self.view.place(second)), (Some(a), Some(b)) if a < at && at < b)
     }
 
     /// `clothing as a percentage of takings`, `药费占费用合计`: one figure as a part of another.
@@ -145,9 +141,8 @@ impl Built<'_> {
         let [Measure::Of(_, first), Measure::Of(_, second)] = self.question.measures[..] else {
             return false;
         };
-        let place = |c| (0..self.view.items.len()).find(|i| self.view.items[*i].columns().any(|d| d == c));
         // `what percent of the weight was culls`: the whole is said first.
-        let leads = place(first).is_some_and(|i| at < i) && self.view.english;
+        let leads = self.view.place(first).is_some_and(|i| at < i) && self.view.english;
         let (part, whole) = if leads { (second, first) } else { (first, second) };
         let sum = |c| Box::new(Measure::Of(Agg::Sum, c));
         self.question.measures = vec![Measure::Ratio {

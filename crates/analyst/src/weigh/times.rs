@@ -18,7 +18,7 @@ pub fn base(view: &View<'_>, days: Vec<Days>, span: Option<(Date, Date)>) -> Vec
     let when = (0..view.items.len())
         .find(|i| view.items[*i].senses.iter().any(|(s, _)| matches!(s, Sense::Time(_))));
     let Some(at) = when else { return days };
-    let head: String = view.text[..view.items[at].start].iter().collect();
+    let head = view.head(at);
     if !["跟", "和", "与", "比", "较", "相比", "环比", "同比", "比起"].iter().any(|w| head.ends_with(w))
     {
         return days;
@@ -48,16 +48,14 @@ pub fn times(view: &View<'_>, parts: &[(usize, Part)]) -> Vec<When> {
         times = vec![When::In(Piece::Month(Some(first), month)), When::In(Piece::Month(Some(second), month))];
     }
     // `2023 … the year before`: before that one.
+    let before = ["before", "previous", "prior", "earlier", "上一年", "前一年"];
     if let [
         When::In(Piece::Year(YearRef::Number(year))),
         When::In(Piece::Relative(Unit::Year, 1) | Piece::Year(YearRef::Back(1))),
     ] = times[..]
+        && before.iter().any(|w| view.whole.contains(w))
     {
-        let text: String = view.text.iter().collect();
-        if ["before", "previous", "prior", "earlier", "上一年", "前一年"].iter().any(|w| text.contains(w))
-        {
-            times[1] = When::In(Piece::Year(YearRef::Number(year - 1)));
-        }
+        times[1] = When::In(Piece::Year(YearRef::Number(year - 1)));
     }
     // `2023年和2024年的8月`: the month of both years.
     if let [When::In(Piece::Year(first)), When::In(Piece::Month(Some(_), month))] = times[..] {

@@ -87,7 +87,7 @@ fn chinese(view: &View<'_>, i: usize) -> f32 {
     }
     let next = view.items.get(i + 1).filter(|n| n.start == item.end);
     // `还欠着的`: a state, which changes what is counted.
-    let tail: String = view.text[item.end..].iter().take(2).collect();
+    let tail = view.tail(i, 2);
     if size == 1 && (tail.starts_with('着') || tail.starts_with("的")) {
         return 2.5;
     }
@@ -106,11 +106,11 @@ fn english(view: &View<'_>, i: usize) -> f32 {
     const BEING: [&str; 9] = ["was", "were", "been", "is", "are", "be", "got", "get", "being"];
     let item = &view.items[i];
     let next = view.items.get(i + 1).filter(|n| !n.breaks && n.start <= item.end + 1);
-    let head: String = view.text[..item.start].iter().collect();
-    let last = head.trim_end().rsplit(' ').next().unwrap_or("").to_owned();
+    let head = view.head(i);
+    let last = head.rsplit(' ').next().unwrap_or("");
     const OTHERS: [&str; 9] =
         ["other", "to", "with", "against", "than", "competitor", "competitors", "industry", "national"];
-    if last == "other" || view.says(Word::Compare) && OTHERS.contains(&last.as_str()) {
+    if last == "other" || view.says(Word::Compare) && OTHERS.contains(&last) {
         return BLOCKED;
     }
     if next.is_some_and(known_noun) {
@@ -120,13 +120,10 @@ fn english(view: &View<'_>, i: usize) -> f32 {
     if last == "all" {
         return 1.0;
     }
-    if BEING.contains(&last.as_str()) {
+    if BEING.contains(&last) {
         return 4.0;
     }
-    if SUBJECTS.contains(&last.as_str()) && head.contains(' ')
-        || item.text.ends_with("ing")
-        || item.text.ends_with("ly")
-    {
+    if SUBJECTS.contains(&last) || item.text.ends_with("ing") || item.text.ends_with("ly") {
         return 1.0;
     }
     let lead = view.lead(i).and_then(|k| view.word(k));

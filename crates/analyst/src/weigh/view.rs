@@ -14,6 +14,8 @@ use crate::word::Word;
 pub struct View<'a> {
     pub scope: &'a Scope<'a>,
     pub text: &'a [char],
+    /// The text as one string.
+    pub whole: String,
     pub items: Vec<Item>,
     pub words: HashSet<Word>,
     pub bounds: Vec<Bound>,
@@ -80,6 +82,7 @@ impl<'a> View<'a> {
         let mut view = Self {
             scope,
             text,
+            whole,
             items,
             words,
             bounds: Vec::new(),
@@ -177,13 +180,13 @@ impl<'a> View<'a> {
             "bought", "sold", "made", "done", "taken", "given", "paid", "run", "held", "spent", "brought",
             "written", "driven", "seen", "won",
         ];
-        let head: String = self.text[..self.items[k].start].iter().collect();
-        let last = head.trim_end().rsplit(' ').next().unwrap_or("").to_owned();
-        let figure = k > 0 && self.items[k - 1].columns().any(|c| self.role(c) == Role::Measure);
+        let head = self.head(k);
+        let last = head.rsplit(' ').next().unwrap_or("");
+        let figure = k > 0 && self.names_figure(&self.items[k - 1]);
         self.items[k].text == "by"
             && !figure
-            && (matches!(last.as_str(), "were" | "was" | "is" | "are")
-                || DONE.contains(&last.as_str())
+            && (matches!(last, "were" | "was" | "is" | "are")
+                || DONE.contains(&last)
                 || last.len() > 4 && last.ends_with("ed") && !last.ends_with("need"))
     }
 
@@ -241,7 +244,7 @@ impl<'a> View<'a> {
                 && self.items[k].text.ends_with("多少")
                 && self.items[k].end == self.items[i].start
         });
-        let noun = self.items[i].senses.iter().any(|(s, _)| *s == Sense::Row)
+        let noun = self.items[i].names_row()
             || self.items[i].columns().any(|c| matches!(self.role(c), Role::Id | Role::Dimension));
         if how_much && noun {
             return true;
@@ -258,13 +261,10 @@ impl<'a> View<'a> {
             Some(Word::CountSuffix | Word::Count) => touching || self.english,
             Some(Word::HowMuch) => !self.english && self.items[next].text.ends_with("有多少") && noun,
             Some(Word::Highest | Word::Lowest) => {
-                let text = self.items[next].text.trim_end_matches(['的', '是']);
-                touching
-                    && matches!(text, "最多" | "最少")
-                    && self.items[i].senses.iter().any(|(s, _)| *s == Sense::Row)
+                touching && matches!(self.items[next].bare(), "最多" | "最少") && self.items[i].names_row()
             }
             _ if touching && matches!(self.items[next].text.as_str(), "数量" | "总数" | "数" | "量") => {
-                self.items[i].senses.iter().any(|(s, _)| *s == Sense::Row)
+                self.items[i].names_row()
             }
             Some(Word::HowMany) => !self.english && !self.counts_rows(next),
             _ => false,
@@ -279,10 +279,8 @@ impl<'a> View<'a> {
 
     /// `all X`, `any X`, `整个X`.
     pub fn of_all(&self, i: usize) -> bool {
-        let start = self.items[i].start;
-        let head: String = self.text[..start].iter().collect();
-        let head = head.trim_end();
-        let head = head.strip_suffix("our").or_else(|| head.strip_suffix("the")).unwrap_or(head).trim_end();
+        let head = self.head(i);
+        let head = head.strip_suffix("our").or_else(|| head.strip_suffix("the")).unwrap_or(&head).trim_end();
         const ALL: [&str; 17] = [
             " all",
             "all",
@@ -384,8 +382,8 @@ impl<'a> View<'a> {
 
     /// `… that day`: a period said before.
     pub fn said_again(&self, i: usize) -> bool {
-        let head: String = self.text[..self.items[i].start].iter().collect();
-        ["that", "same", "当", "那", "这"].iter().any(|w| head.trim_end().ends_with(w))
+        let head = self.head(i);
+        ["that", "same", "当", "那", "这"].iter().any(|w| head.ends_with(w))
     }
 
     pub fn main_money(&self) -> Option<ColRef> {

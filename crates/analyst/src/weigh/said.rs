@@ -1,0 +1,96 @@
+//! Small facts about what is said where: the words before and after an item, what a column is like, turns of phrase that
+//! several parts of a reading look for.
+
+use crate::lex::ColRef;
+use crate::read::asked::is_people;
+use crate::table::Role;
+use crate::weigh::items::{Item, Sense};
+use crate::weigh::view::View;
+
+impl Item {
+    /// The word may be what a row is called.
+    pub fn names_row(&self) -> bool {
+        self.senses.iter().any(|(s, _)| *s == Sense::Row)
+    }
+
+    /// `最多的是` without what only joins it to the next word.
+    pub fn bare(&self) -> &str {
+        self.text.trim_end_matches(['的', '是'])
+    }
+
+    /// `the most`, `最少`: by number.
+    pub fn is_most(&self) -> bool {
+        matches!(self.bare(), "most" | "fewest" | "least" | "最多" | "最少")
+    }
+}
+
+impl View<'_> {
+    /// What was said before an item, without the space at its end.
+    pub fn head(&self, i: usize) -> String {
+        let head: String = self.text[..self.items[i].start].iter().collect();
+        head.trim_end().to_owned()
+    }
+
+    /// The first characters after an item.
+    pub fn tail(&self, i: usize, length: usize) -> String {
+        self.text[self.items[i].end..].iter().take(length).collect()
+    }
+
+    pub fn says_row(&self) -> bool {
+        self.items.iter().any(Item::names_row)
+    }
+
+    /// Almost every row has another value: the column tells rows apart and groups nothing.
+    pub fn row_like(&self, c: ColRef) -> bool {
+        self.scope.column(c).distinct * 10 >= self.scope.tables[c.table].rows * 9
+    }
+
+    /// `一共`, `in total`: one figure for all that was named.
+    pub fn says_together(&self) -> bool {
+        const TOGETHER: [&str; 9] =
+            ["together", "combined", "in total", "altogether", "一共", "合计", "加起来", "总共", "合起来"];
+        self.items.iter().any(|i| TOGETHER.contains(&i.text.as_str()))
+    }
+
+    /// `how much`, `多少钱`: an amount of money is asked for.
+    pub fn asks_amount(&self) -> bool {
+        self.items.iter().any(|i| matches!(i.text.as_str(), "how much" | "多少钱"))
+    }
+
+    /// `per X`, `每X`.
+    pub fn per_before(&self, i: usize) -> bool {
+        self.before(i).is_some_and(|k| matches!(self.items[k].text.as_str(), "per" | "每"))
+    }
+
+    /// `how many guests`, `多少位客人`.
+    pub fn counts_people(&self, i: usize) -> bool {
+        is_people(&self.items[i].text)
+            || self.lead(i).is_some_and(|k| self.items[k].text.ends_with(['名', '位', '人']))
+    }
+
+    /// `几类`, `how many kinds of`.
+    pub fn asks_kinds(&self, i: usize) -> bool {
+        self.lead(i).is_some_and(|k| self.scope.glossary.classifiers.asks_kinds(&self.items[k].text))
+    }
+
+    /// One of the goods that are sold: how many of it is a quantity.
+    pub fn is_goods(&self, item: &Item) -> bool {
+        let goods = ["product", "item", "category", "dish"];
+        item.value_columns().any(|c| goods.iter().any(|id| self.scope.column(c).has_concept(id)))
+    }
+
+    /// The column that tells how much of something there was.
+    pub fn quantity(&self) -> Option<ColRef> {
+        self.scope.concept_columns("quantity").first().map(|(c, _)| *c)
+    }
+
+    /// Where a column was named first.
+    pub fn place(&self, c: ColRef) -> Option<usize> {
+        self.items.iter().position(|i| i.columns().any(|d| d == c))
+    }
+
+    /// A figure that is so called may not be a group.
+    pub fn names_figure(&self, item: &Item) -> bool {
+        item.columns().any(|c| self.role(c) == Role::Measure)
+    }
+}
