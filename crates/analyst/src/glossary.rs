@@ -69,6 +69,8 @@ pub struct Glossary {
     pub words: Vec<(String, Word)>,
     pub beyond: Vec<(String, Beyond)>,
     pub stop: Vec<String>,
+    /// Those of them that may say what became of something.
+    pub seldom: std::collections::HashSet<String>,
     /// Words that change nothing, but may be values: unlike `stop`, they make no value a common word.
     pub plain: Vec<String>,
     /// What became of something: `过期`. Never passed over.
@@ -105,6 +107,8 @@ struct Raw {
 #[serde(deny_unknown_fields)]
 struct RawStop {
     words: Vec<String>,
+    #[serde(default)]
+    seldom: Vec<String>,
 }
 
 #[derive(Default, Deserialize)]
@@ -145,13 +149,10 @@ impl Glossary {
             let beyond = Beyond::from_list(&list).ok_or(GlossaryError::UnknownWord(list))?;
             self.beyond.extend(names.iter().map(|n| (normal(n), beyond)));
         }
-        self.stop.extend(raw.stop.words.iter().map(|w| normal(w)));
-        let long = raw
-            .stop
-            .words
-            .iter()
-            .map(|w| normal(w))
-            .filter(|w| w.len() >= 4 && w.is_ascii() && !w.contains(' '));
+        let stop: Vec<String> = raw.stop.words.iter().chain(&raw.stop.seldom).map(|w| normal(w)).collect();
+        self.stop.extend(stop.iter().cloned());
+        self.seldom.extend(raw.stop.seldom.iter().map(|w| normal(w)));
+        let long = stop.into_iter().filter(|w| w.len() >= 4 && w.is_ascii() && !w.contains(' '));
         self.stop_stems.extend(long.map(|w| (crate::names::stem(&w), w)));
         self.value_groups
             .extend(raw.values.groups.iter().map(|g| g.iter().map(|v| normal(v)).collect::<Vec<_>>()));

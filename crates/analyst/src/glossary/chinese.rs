@@ -98,10 +98,12 @@ impl Glossary {
             for which in ["哪", "哪一", "哪几"] {
                 add(format!("{which}{one}"), Word::Which);
             }
-            if !more.people.contains(one) {
+            // `各片区`, `每品种`: nouns as well, which a column may be called.
+            let noun = one.chars().count() > 1;
+            if !more.people.contains(one) && !noun {
                 add(format!("各{one}"), Word::By);
             }
-            if !more.people.contains(one) && !more.rows.contains(one) {
+            if !more.people.contains(one) && !more.rows.contains(one) && !noun {
                 add(format!("每{one}"), Word::By);
                 add(format!("每一{one}"), Word::By);
             }

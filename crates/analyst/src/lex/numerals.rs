@@ -25,7 +25,7 @@ static BOUNDED: LazyLock<Vec<Regex>> = LazyLock::new(|| {
 });
 
 static DISCOUNTS: LazyLock<Option<Regex>> = LazyLock::new(|| {
-    Regex::new("([一二三四五六七八九])([一二三四五六七八九五])?折|([0-9](?:\\.[0-9])?)折").ok()
+    Regex::new("([一二三四五六七八九])([一二三四五六七八九五])?[折成]|([0-9](?:\\.[0-9])?)折").ok()
 });
 
 /// What a numeral says: `两千五` is 2500, `半` a half.
@@ -84,6 +84,12 @@ pub(super) fn find(text: &str) -> Vec<(usize, usize, Meaning)> {
     }
     for c in DISCOUNTS.iter().flat_map(|r| r.captures_iter(text)) {
         let Some(whole) = c.get(0) else { continue };
+        // `前三成交额`
+        let word = text[whole.end()..]
+            .starts_with(['交', '本', '功', '员', '人', '长', '绩', '品', '立', '套', '单']);
+        if whole.as_str().ends_with('成') && word {
+            continue;
+        }
         let tenths = match (c.get(1), c.get(2), c.get(3)) {
             (Some(one), more, _) => {
                 value(one.as_str()).map(|n| n + more.and_then(|m| value(m.as_str())).unwrap_or(0.0) / 10.0)
@@ -127,6 +133,8 @@ mod tests {
         assert_eq!(find("候诊超过一小时的"), [(4, 7, Meaning::Number(1.0))]);
         assert_eq!(find("工作三年以上的"), [(2, 3, Meaning::Number(3.0))]);
         assert_eq!(find("八五折"), [(0, 3, Meaning::Number(0.85))]);
+        assert_eq!(find("贡献八成收入"), [(2, 4, Meaning::Number(0.8))]);
+        assert!(find("前三成交额").is_empty());
         assert!(find("三号楼的万象店").is_empty());
     }
 }

@@ -80,9 +80,10 @@ pub fn understand(
 }
 
 /// Readings dearer than this are no better than a guess.
-const DEAR: f32 = 2.25;
+const DEAR: f32 = 1.95;
 
-/// The reading that was weighed, where it leaves little unexplained; else what the patterns make of the question.
+/// The reading that was weighed, where it leaves little unexplained. Analyses it does not know are the patterns' work, and so
+/// are the words that decline what nobody understood.
 fn choose(
     glossary: &Glossary,
     tables: &[Table],
@@ -107,8 +108,40 @@ fn choose(
     }
     match crate::weigh::weigh(glossary, tables, lexed, previous) {
         Some(weighed) if weighed.cost < DEAR => Ok(weighed.question),
+        // Something said is in no table: whatever else could be made of the question would be a guess.
+        Some(weighed) if weighed.puzzling || !all_known(glossary, tables, lexed) => {
+            patterns().and_then(|_| Err(puzzled(lexed)))
+        }
         _ => patterns(),
     }
+}
+
+/// Every word is one the tables or the language explain.
+fn all_known(glossary: &Glossary, tables: &[Table], lexed: &Lexed) -> bool {
+    use crate::lex::Meaning;
+    let lacking = |m: &Meaning| match m {
+        Meaning::Concept(i) => {
+            let id = &glossary.concepts[*i].id;
+            tables.iter().all(|t| t.with_concept(id).is_empty())
+        }
+        _ => false,
+    };
+    // `units … produced`: a word of a header says what became of them.
+    let header = |word: &str| {
+        let stem = crate::names::stem(word);
+        let held = |c: &crate::table::Column| c.full.split(' ').any(|w| crate::names::stem(w) == stem);
+        tables.iter().flat_map(|t| &t.columns).any(held)
+    };
+    let strange = |m: &crate::lex::Mention| glossary.seldom.contains(&m.text) && !header(&m.text);
+    lexed.unknown.is_empty()
+        && lexed.ignored.is_empty()
+        && lexed.mentions.iter().all(|m| !strange(m) && !m.meanings.iter().all(lacking))
+}
+
+/// What is said where no reading is good enough: the words nothing is known about, if there are any.
+fn puzzled(lexed: &Lexed) -> Refusal {
+    let unknown: Vec<String> = lexed.unknown.iter().chain(&lexed.ignored).cloned().collect();
+    if unknown.is_empty() { Refusal::NothingAsked } else { Refusal::Unknown(unknown) }
 }
 
 /// `fuel per kWh`, where nothing says how much fuel: what it is divided by is no answer.

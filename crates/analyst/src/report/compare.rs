@@ -262,7 +262,10 @@ impl Desk<'_> {
         let who = asked.or(who);
         let mut answer = Answer::only(match (who, self.zh()) {
             (Some(who), true) => {
-                format!("**{who}** 的{figure}，为 **{}**（{row}）{}", number(value), self.limits())
+                // `最大销量` → `销量最大`
+                let (most, name) =
+                    figure.split_at(figure.char_indices().nth(2).map_or(figure.len(), |(at, _)| at));
+                format!("**{who}** 的{name}{most}，为 **{}**（{row}）{}", number(value), self.limits())
             }
             (Some(who), false) => {
                 format!("**{who}** has the {figure}, **{}** ({row}){}", number(value), self.limits())

@@ -9,7 +9,7 @@ use crate::weigh::view::View;
 use crate::word::Word;
 
 /// A bound on a figure; without one, nothing is known that could be bounded.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Bound {
     pub column: Option<ColRef>,
     pub cmp: Cmp,
@@ -32,9 +32,12 @@ pub fn read(view: &mut View<'_>) {
             continue;
         }
         if let Some(bound) = bound(view, i, n) {
-            view.bounds.push(bound);
+            // `longer than 2 hours (over 120 minutes)`
+            if !view.bounds.contains(&bound) {
+                view.bounds.push(bound);
+            }
             view.spent[i] = true;
-        } else if limits(view, i, n) {
+        } else if !view.spent[i] && limits(view, i, n) {
             #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small count")]
             let limit = n as usize;
             view.limit = Some(limit);
@@ -111,17 +114,24 @@ fn all_of_them(view: &View<'_>, i: usize, n: f64) -> Option<usize> {
 }
 
 fn limits(view: &View<'_>, i: usize, n: f64) -> bool {
-    let near = |k: Option<usize>| {
-        k.filter(|k| view.same_clause(*k, i)).is_some_and(|k| {
-            matches!(
-                view.word(k),
-                Some(
-                    Word::Top | Word::Bottom | Word::Highest | Word::Lowest | Word::BestSelling | Word::Rank
-                )
-            )
-        })
-    };
-    n.fract() == 0.0 && (1.0..=1000.0).contains(&n) && (near(view.before(i)) || near(view.after(i)))
+    let near = |k: Option<usize>| k.filter(|k| view.same_clause(*k, i)).is_some_and(|k| ranks(view.word(k)));
+    // `which five meters have the highest usage`
+    let counted = view.after(i).is_some_and(|k| {
+        view.items[k].start <= view.items[i].end + 3
+            && (view.items[k].names_row()
+                || view.items[k].columns().any(|c| matches!(view.role(c), Role::Dimension | Role::Id)))
+            && (k + 1..view.items.len()).any(|j| view.same_clause(k, j) && ranks(view.word(j)))
+    });
+    n.fract() == 0.0
+        && (1.0..=1000.0).contains(&n)
+        && (near(view.before(i)) || near(view.after(i)) || n > 1.0 && counted)
+}
+
+fn ranks(word: Option<Word>) -> bool {
+    matches!(
+        word,
+        Some(Word::Top | Word::Bottom | Word::Highest | Word::Lowest | Word::BestSelling | Word::Rank)
+    )
 }
 
 fn compares(word: Option<Word>) -> Option<Cmp> {
@@ -136,7 +146,9 @@ fn compares(word: Option<Word>) -> Option<Cmp> {
 
 /// `between 5 and 10`, `5到10元之间`.
 fn between(view: &mut View<'_>, i: usize, low: f64) -> bool {
-    let Some(joint) = view.after(i).filter(|k| matches!(view.word(*k), Some(Word::And | Word::To))) else {
+    // `1万元到2万元`
+    let past = view.after(i).map(|k| if view.unit(k).is_some() { view.after(k) } else { Some(k) });
+    let Some(joint) = past.flatten().filter(|k| matches!(view.word(*k), Some(Word::And | Word::To))) else {
         return false;
     };
     let Some((j, high)) = view.after(joint).and_then(|j| number(view, j).map(|n| (j, n))) else {
@@ -148,10 +160,13 @@ fn between(view: &mut View<'_>, i: usize, low: f64) -> bool {
         return false;
     }
     let unit = unit_after(view, j).or_else(|| unit_after(view, i));
+    let unit = unit.or_else(|| units::ending(view.tail(j, 5).trim()));
     let Some(column) = subject(view, i, unit, false).or_else(|| subject(view, j, unit, false)) else {
         return false;
     };
-    for k in [Some(i), Some(j), Some(joint), lead].into_iter().flatten() {
+    let unit_of = |k: usize| Some(k + 1).filter(|n| *n < view.items.len() && view.unit(*n).is_some());
+    let units = [unit_of(i), unit_of(j)];
+    for k in [Some(i), Some(j), Some(joint), lead].into_iter().chain(units).flatten() {
         view.spent[k] = true;
     }
     let scale = |n: f64| scaled(view, j, n, unit, column);
@@ -164,9 +179,12 @@ fn between(view: &mut View<'_>, i: usize, low: f64) -> bool {
 /// What a number is said in: a unit, or the classifier of pieces, people, times.
 fn unit_after(view: &View<'_>, i: usize) -> Option<Unit> {
     let follow = view.items.get(i + 1).filter(|f| f.start <= view.items[i].end + 1);
-    let said = follow.and_then(|_| view.unit(i + 1));
+    let said = follow.and_then(|f| view.unit(i + 1).or_else(|| units::ending(&f.text)));
     let tail = view.tail(i, 2);
     let tail = tail.trim_start();
+    if view.head(i).ends_with(['$', '€', '£', '¥', '￥']) {
+        return Some(Unit::Money);
+    }
     let spoken = [
         ("件", Unit::Piece),
         ("晚", Unit::Night),
@@ -231,13 +249,17 @@ fn counted_in(view: &View<'_>, i: usize) -> Option<ColRef> {
 /// The bound a number makes together with the words around it.
 fn bound(view: &mut View<'_>, i: usize, n: f64) -> Option<Bound> {
     let end = view.items[i].end;
-    let lead = view.before(i).filter(|k| view.same_clause(*k, i));
+    // `more than €50`
+    let signed = |k: usize| ["€", "$", "£", "¥", "￥"].contains(&view.items[k].text.as_str());
+    let lead = view.before(i).and_then(|k| if signed(k) { view.before(k) } else { Some(k) });
+    let sign = view.before(i).filter(|k| signed(*k));
+    let lead = lead.filter(|k| view.same_clause(*k, i));
     // Units and classifiers may stand between: `3件及以上`, `10 years or more`.
     let near = |k: &usize| view.items[*k].start <= end + 9;
     let follow = (i + 1..view.items.len().min(i + 4)).filter(near).find(|k| {
         compares(view.word(*k)).is_some()
             && view.text[end..view.items[*k].start].iter().filter(|c| !c.is_whitespace()).count() <= 6
-            && !view.items[i + 1..*k].iter().any(|m| m.breaks)
+            && !view.items[i + 1..=*k].iter().any(|m| m.breaks)
     });
     let unit = unit_after(view, i);
     let said = match (lead.and_then(|k| compares(view.word(k))), follow) {
@@ -246,12 +268,23 @@ fn bound(view: &mut View<'_>, i: usize, n: f64) -> Option<Bound> {
         _ => None,
     };
     let Some((cmp, at)) = said else { return equal(view, i, n, lead, unit) };
+    // `at least one visit` limits nothing.
+    let any = cmp == Cmp::Ge && (n - 1.0).abs() < f64::EPSILON;
+    if any && view.items.get(i + 1).is_some_and(|n| n.names_row() && !view.names_figure(n)) {
+        view.spent[at] = true;
+        view.spent[i] = true;
+        return None;
+    }
     // `at least once` counts rows, which no column holds.
     let often = view.items[i].text == "once";
     let column = subject(view, i, unit, false).filter(|_| !often);
     view.spent[at] = true;
+    if let Some(sign) = sign {
+        view.spent[sign] = true;
+    }
     for k in i + 1..view.items.len().min(i + 3) {
-        if view.unit(k).is_some() && view.items[k].start <= end + 1 {
+        let people = units::ending(&view.items[k].text) == Some(Unit::Person) && column.is_some();
+        if (view.unit(k).is_some() && view.items[k].start <= end + 1) || people {
             view.spent[k] = true;
         }
     }
@@ -351,7 +384,8 @@ fn subject(view: &View<'_>, i: usize, unit: Option<Unit>, near: bool) -> Option<
 
 /// The column in a unit, or the one in another unit of time.
 fn in_kind(view: &View<'_>, unit: Unit) -> Option<ColRef> {
-    view.in_unit(unit).or_else(|| {
+    let money = || view.main_money().filter(|_| unit == Unit::Money);
+    view.in_unit(unit).or_else(money).or_else(|| {
         let main = view.scope.in_scope[0];
         units::is_time(unit)
             .then(|| units::only_duration(&view.scope.tables[main]))

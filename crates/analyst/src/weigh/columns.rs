@@ -103,7 +103,19 @@ fn measure(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
     }
     let by = view.lead(i).is_some_and(|k| view.word(k) == Some(Word::By));
     let few = view.scope.column(c).distinct <= 30;
-    let mut out = vec![(Part::Figure(c), apart), (Part::Nothing, if verb { 0.8 } else { 2.2 })];
+    // `lost bags`: what a value tells of.
+    let told = i > 0
+        && view.items[i - 1].end + 1 == view.items[i].start
+        && view.items[i - 1].value_columns().next().is_some()
+        && view.items[i - 1].columns().next().is_none();
+    let nothing = if verb {
+        0.8
+    } else if told {
+        1.0
+    } else {
+        2.2
+    };
+    let mut out = vec![(Part::Figure(c), apart), (Part::Nothing, nothing)];
     if by && few && view.superlative().is_none() {
         out.push((Part::Group(c), 0.3));
         out[0].1 = 0.6;
@@ -142,7 +154,13 @@ fn flag(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
     let none = view.before(i).is_some_and(|k| {
         matches!(view.items[k].text.as_str(), "had no" | "has no" | "have no" | "without any" | "no")
     });
-    let yes = !view.negated(i) && !none;
+    // `短信没发的`, of a column 短信已发
+    let undone = view.items.get(i + 1).is_some_and(|n| {
+        n.word() == Some(Word::Exclude)
+            && n.start == view.items[i].end
+            && view.tail(i + 1, 1).chars().all(|v| view.scope.column(c).name.contains(v))
+    });
+    let yes = !view.negated(i) && !none && !undone;
     let again = view.items.iter().enumerate().any(|(k, m)| k != i && m.columns().any(|d| d == c));
     let denied = yes
         && view
@@ -186,6 +204,11 @@ fn time(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
 }
 
 fn dimension(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
+    // `customers ordered`: what they did, not an order.
+    let text = view.items[i].text.as_str();
+    if view.english && text.ends_with("ed") && !headed(view, c, text) && !view.near_missing(i) {
+        return vec![(Part::Nothing, 0.3), (Part::Group(c), 1.5)];
+    }
     let beside = |k: Option<usize>| {
         k.is_some_and(|k| view.same_clause(k, i) && view.items[k].value_columns().any(|v| v == c))
     };
@@ -226,7 +249,7 @@ fn dimension(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
     }
     let column = view.scope.column(c);
     let row_like = view.row_like(c);
-    let compound = i + 1 < view.items.len() && view.modifies(i, i + 1);
+    let compound = view.after(i).is_some_and(|n| view.modifies(i, n));
     if compound {
         return vec![(Part::Nothing, 0.1), (Part::Group(c), 1.2)];
     }
@@ -246,6 +269,12 @@ fn dimension(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
             return vec![(Part::PerEach(c), 0.0), (Part::Group(c), 0.8)];
         }
         return kinds_of(view, i, c).unwrap_or_else(|| vec![(Part::Group(c), 0.0), (Part::Nothing, 2.0)]);
+    }
+    // `几个校区的课消各是多少`: each of them.
+    let apart = ["各是", "分别", "各有", "各为", "各多少", "各自"].iter().any(|w| view.whole.contains(w));
+    let few = view.lead(i).is_some_and(|k| view.items[k].text.starts_with('几'));
+    if view.counted(i) && few && apart {
+        return vec![(Part::Group(c), 0.1), (Part::Kinds(c), 1.0)];
     }
     if view.counted(i) {
         let also_row = view.items[i].names_row();
@@ -320,9 +349,12 @@ fn kinds_of(view: &View<'_>, i: usize, c: ColRef) -> Option<Vec<(Part, f32)>> {
     let noun = &view.items[i].text;
     let kind = |d: &crate::table::Column| {
         d.role == Role::Dimension
-            && ["类型", "类别", "类", "种类", "型", "分类", "品类", "type", "kind", "category", "class"]
-                .iter()
-                .any(|e| d.words.ends_with(e))
+            && [
+                "类型", "类别", "类", "种类", "型", "分类", "品类", "项目", "type", "kind", "category",
+                "class",
+            ]
+            .iter()
+            .any(|e| d.words.ends_with(e))
     };
     let found = table.indices(kind);
     if found.contains(&c.column) {

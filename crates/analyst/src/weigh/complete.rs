@@ -6,7 +6,6 @@ use crate::lex::ColRef;
 use crate::question::{Agg, ChartKind, Cmp, Filter, Grain, Group, Intent, Measure, Note, Order, Question};
 use crate::read::conditions::{pick_date, resolve_times, set_order};
 use crate::read::draft::Draft;
-use crate::read::measures::person;
 use crate::read::tokens::Scope;
 use crate::read::{finish, growth, periods, scope, unmarked};
 use crate::table::Role;
@@ -60,36 +59,7 @@ pub fn complete(view: &View<'_>, parts: &[(usize, Part)]) -> Option<(Question, f
     {
         return None;
     }
-    if view.says(Word::Who) && dims.is_empty() {
-        let row = view.items.iter().any(|i| i.names_row() && crate::read::asked::is_people(&i.text));
-        let table = &view.scope.tables[main];
-        let each =
-            table.columns.iter().position(|c| c.role == Role::Id && c.distinct * 100 >= table.rows * 99);
-        let each =
-            each.filter(|_| row && view.superlative().is_some()).map(|column| ColRef { table: main, column });
-        match each.or_else(|| person(view.scope)) {
-            Some(person) => dims.push(person),
-            None => built.cost += 3.0,
-        }
-    }
-    // `卖得最多的是啥`: the goods.
-    let goods = || {
-        view.scope
-            .concept_columns("product")
-            .first()
-            .map(|(c, _)| *c)
-            .filter(|c| view.role(*c) == Role::Dimension)
-    };
-    if view.says(Word::Which)
-        && view.says_any(&[Word::Sell, Word::BestSelling, Word::WorstSelling])
-        && view.superlative().is_some()
-        && dims.is_empty()
-        && grain.is_none()
-        && let Some(goods) = goods()
-    {
-        dims.push(goods);
-        built.cost += 0.6;
-    }
+    built.unnamed_group(&mut dims, grain);
     built.note_choices(parts);
     let figures = Figures::new(view, parts, &mut built.cost);
     built.question.measures = figures.measures.clone();
@@ -304,11 +274,11 @@ impl Built<'_> {
             return Some(());
         }
         if let Some(intent) = growth::growth(draft, days, self.question.date, span) {
-            self.need_measure(figures);
             if let (Intent::GrowthSeries(_), Some(date)) = (&intent, self.question.date) {
                 self.question.groups = vec![Group::Time(date, draft.grain.unwrap_or(Grain::Month))];
             }
             self.question.intent = intent;
+            self.need_measure(figures);
             return Some(());
         }
         if share::settle(self) {
@@ -349,7 +319,11 @@ impl Built<'_> {
             let kinds = view.says(Word::Distinct)
                 || self.question.measures.iter().any(|m| matches!(m, Measure::Of(Agg::Distinct, _)));
             let divided = self.question.measures.iter().any(|m| matches!(m, Measure::Ratio { .. }));
-            if view.says(Word::By) && !view.of_rows() && !kinds && !divided {
+            // `were bought by holders`
+            let passive = [" were ", " was "].iter().any(|w| view.whole.contains(w));
+            let done = |i: usize| passive && view.done_by(i);
+            let by = (0..view.items.len()).any(|i| view.word(i) == Some(Word::By) && !done(i));
+            if by && !view.of_rows() && !kinds && !divided {
                 self.cost += 1.5;
             }
         }

@@ -10,6 +10,7 @@ use crate::table::Role;
 use crate::units;
 use crate::weigh::items::Sense;
 use crate::weigh::options::Part;
+use crate::weigh::said::names_people;
 use crate::weigh::view::View;
 use crate::word::Word;
 
@@ -146,12 +147,17 @@ fn agg_for(view: &View<'_>, aggs: &[(usize, Agg)], at: usize, c: ColRef) -> Agg 
 pub fn default_agg(view: &View<'_>, c: ColRef) -> Agg {
     let column = view.scope.column(c);
     match column.default_agg {
-        DefaultAgg::Mean if view.most_said() && (column.concepts.is_empty() || units::is_money(column)) => {
-            Agg::Sum
-        }
+        DefaultAgg::Mean if view.most_said() && adds_up(view, c) => Agg::Sum,
         DefaultAgg::Mean => Agg::Mean,
         DefaultAgg::Sum => Agg::Sum,
     }
+}
+
+/// `the most hours`: all of them together, which scores, ages and prices have not.
+fn adds_up(view: &View<'_>, c: ColRef) -> bool {
+    let column = view.scope.column(c);
+    let alone = ["score", "rating", "age", "price", "temperature", "tenure", "salary"];
+    !view.is_rate(c) && (units::is_money(column) || !alone.iter().any(|id| column.has_concept(id)))
 }
 
 /// The figure of a question that names none, and how sure that is.
@@ -182,12 +188,7 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
         let people = ["多少人", "几人", "多少名", "几名", "多少位", "几位", "个人", "人数"];
         let draft = Draft {
             asks_people: people.iter().any(|p| said.ends_with(p))
-                || view.says(Word::Distinct)
-                    && view.items.iter().any(|i| {
-                        crate::read::asked::is_people(&i.text)
-                            || ["病人", "患者", "客户", "顾客", "会员", "学员", "客人"]
-                                .contains(&i.text.as_str())
-                    }),
+                || view.says(Word::Distinct) && view.items.iter().any(|i| names_people(&i.text)),
             asks_kinds: view.scope.glossary.classifiers.asks_kinds(said),
             asks_homes: ["多少户", "几户", "户数"].iter().any(|w| said.ends_with(w)),
             ..Draft::default()
@@ -203,7 +204,13 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
         if let Some(quantity) = view.quantity().filter(|_| pieces || goods) {
             return (Measure::Of(Agg::Sum, quantity), 0.3);
         }
-        return (counted_things(view.scope, &draft), 0.2);
+        let counted = counted_things(view.scope, &draft);
+        // `住着多少人`, where rows are something else.
+        let main = &view.scope.tables[view.scope.in_scope[0]];
+        let people = main.rows_called.contains('人') || main.columns.iter().any(|d| d.name.contains('人'));
+        let other = counted == Measure::Rows && !view.says_row() && !view.english && draft.asks_people;
+        let cost = if other && !people { 1.4 } else { 0.2 };
+        return (counted, cost);
     }
     let popular = view
         .items
@@ -249,19 +256,55 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
     if let Some(c) = view.in_unit(units::Unit::Person).filter(|_| people) {
         return (Measure::Of(Agg::Sum, c), 0.3);
     }
+    // `超过5公斤的件有多少`: how many of them.
+    let counted = view.items.iter().any(|i| i.word() == Some(Word::HowMuch) && i.text.ends_with("有多少"));
+    if counted && !view.english && !question.filters.is_empty() {
+        return (Measure::Rows, 0.6);
+    }
+    if view.says(Word::Distribution) && !question.groups.is_empty() {
+        return (Measure::Rows, 0.3);
+    }
     let empties = question.filters.iter().any(|f| matches!(f, Filter::Empty { .. }));
     if empties || view.most_said() {
         return (Measure::Rows, 0.6);
     }
+    // `the average gift`: what one comes to.
+    let each =
+        view.aggs().first().and_then(|(i, _)| view.after(*i)).is_some_and(|k| view.items[k].names_row());
+    if let (true, true, Some(c)) = (figures.strong, each, view.main_money()) {
+        return (aggregate(c), 0.6);
+    }
     if figures.strong || view.says_any(&[Word::Growth, Word::Yoy, Word::Mom, Word::Sum]) {
+        // Where nothing is measured, rows are all that can grow.
+        // `by what percentage did sign-ups grow`: what has a date is counted.
+        let dated =
+            view.items.iter().any(|i| i.names_row() || i.columns().any(|c| view.role(c) == Role::Time));
         return match default_column(view.scope) {
+            Some(_) if dated && !figures.strong => (Measure::Rows, 0.9),
             Some(c) => (aggregate(c), 2.2),
-            None => (Measure::Rows, 4.0),
+            None if figures.strong => (Measure::Rows, 4.0),
+            None => (Measure::Rows, 0.8),
         };
     }
     if !question.groups.is_empty() || question.filters.iter().any(|f| !matches!(f, Filter::Days { .. })) {
-        let named = view.says_row();
-        return (Measure::Rows, if named || !question.groups.is_empty() { 1.6 } else { 2.4 });
+        let timed = question.groups.iter().any(|g| matches!(g, Group::Time(..)));
+        let dated = timed && view.items.iter().any(|i| i.columns().any(|c| view.role(c) == Role::Time));
+        let named = view.says_row() || dated;
+        // `enquiries per quarter`, `visits by boat type`
+        let apart = question.groups.iter().any(|g| match g {
+            Group::Time(..) => true,
+            Group::By(c) => view.place(*c).is_some_and(|i| !view.items[i].names_row()),
+        });
+        let cost = match (named && apart, named || !question.groups.is_empty()) {
+            (true, _) => 0.6,
+            (_, true) => 1.6,
+            _ => 2.4,
+        };
+        return (Measure::Rows, cost);
+    }
+    // `10月比9月多派了百分之几`
+    if matches!(question.intent, Intent::Change { .. }) && view.says(Word::Compare) {
+        return (Measure::Rows, 1.2);
     }
     (Measure::Rows, 6.0)
 }

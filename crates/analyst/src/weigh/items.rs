@@ -34,6 +34,8 @@ pub enum Sense {
     Time(When),
     Beyond(Beyond),
     Stop,
+    /// A name in a table that is out of reach.
+    Elsewhere,
     Unknown,
     /// Unknown, but of a kind that changes no figure.
     Passed,
@@ -119,6 +121,9 @@ pub fn items(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Item> {
     let letters: Vec<Item> = out.iter().filter_map(|i| letter(scope, &lexed.text, i)).collect();
     out.extend(letters);
     out.sort_by_key(|i| i.start);
+    for item in out.iter_mut().filter(|i| i.text == "whats") {
+        item.senses = vec![(Sense::Stop, 0.0)];
+    }
     years(&mut out);
     tell_apart(scope, lexed, &mut out);
     let mut last = 0;
@@ -241,7 +246,12 @@ fn senses(scope: &Scope<'_>, mention: &Mention) -> Vec<(Sense, f32)> {
             }
             Meaning::Thing(c) if scope.in_scope.contains(&c.table) => Some((Sense::Thing(*c), 0.3)),
             Meaning::Concept(i) => {
-                out.extend(concept(scope, *i, main));
+                // `arrival date` of a column that is called Arrival.
+                let dated = mention.text.strip_suffix(" date").and_then(|d| date_called(scope, main, d));
+                match dated {
+                    Some(c) => out.push((Sense::Column(c), 0.1)),
+                    None => out.extend(concept(scope, *i, main, &mention.text)),
+                }
                 None
             }
             Meaning::Word(w) => Some((Sense::Word(*w), 0.0)),
@@ -312,7 +322,9 @@ fn senses(scope: &Scope<'_>, mention: &Mention) -> Vec<(Sense, f32)> {
         out.retain(|(s, _)| *s != Sense::Stop);
     }
     if out.is_empty() {
-        out.push((Sense::Stop, 0.0));
+        let named = !WORDS.contains(&mention.text.as_str())
+            && mention.meanings.iter().any(|m| matches!(m, Meaning::Column(..) | Meaning::Value(..)));
+        out.push((if named { Sense::Elsewhere } else { Sense::Stop }, 0.0));
     }
     out
 }
@@ -337,6 +349,13 @@ fn letter(scope: &Scope<'_>, text: &[char], item: &Item) -> Option<Item> {
     Some(Item { start: at, end: at + 1, text: said.to_string(), senses: vec![(sense, 0.0)], breaks: false })
 }
 
+fn date_called(scope: &Scope<'_>, main: usize, name: &str) -> Option<ColRef> {
+    let column = scope.tables[main].columns.iter().position(|c| {
+        c.role == crate::table::Role::Time && crate::names::stem(&c.full) == crate::names::stem(name)
+    })?;
+    Some(ColRef { table: main, column })
+}
+
 /// `claims` of a file of policies, where another file is called so.
 fn named_elsewhere(scope: &Scope<'_>, main: usize, text: &str) -> bool {
     let stem = crate::names::stem(text);
@@ -350,7 +369,7 @@ fn key_of(scope: &Scope<'_>, main: usize, other: usize) -> Option<ColRef> {
     Some(join.left)
 }
 
-fn concept(scope: &Scope<'_>, index: usize, main: usize) -> Vec<(Sense, f32)> {
+fn concept(scope: &Scope<'_>, index: usize, main: usize, text: &str) -> Vec<(Sense, f32)> {
     let concept = &scope.glossary.concepts[index];
     if concept.role == ConceptRole::Ratio {
         let works = crate::read::rates::ratio(scope, index).is_some();
@@ -368,5 +387,13 @@ fn concept(scope: &Scope<'_>, index: usize, main: usize) -> Vec<(Sense, f32)> {
         };
         quality + if c.table == main { 0.0 } else { 0.2 }
     };
-    columns.into_iter().map(|(c, q)| (Sense::Column(c), far(c, q))).collect()
+    // `零售价` is not 成本单价.
+    let other_price = |c: ColRef| {
+        const KINDS: [&str; 9] = ["零售", "批发", "成本", "进价", "进货", "出厂", "市场", "采购", "团购"];
+        let name = &scope.column(c).name;
+        let said = KINDS.iter().find(|k| text.contains(**k));
+        let held = KINDS.iter().find(|k| name.contains(**k));
+        if matches!((said, held), (Some(a), Some(b)) if a != b) { 2.5 } else { 0.0 }
+    };
+    columns.into_iter().map(|(c, q)| (Sense::Column(c), far(c, q) + other_price(c))).collect()
 }

@@ -4,7 +4,8 @@ use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Group, Intent, Measure, Question};
 use crate::table::Role;
 use crate::units;
-use crate::weigh::items::Sense;
+use crate::weigh::items::{Item, Sense};
+use crate::weigh::said::names_people;
 use crate::weigh::view::View;
 use crate::word::Word;
 
@@ -13,6 +14,7 @@ pub fn misfit(view: &View<'_>, question: &Question) -> f32 {
     let asked = Asked::new(view, question);
     asked.added_up()
         + asked.money()
+        + asked.out_of_reach()
         + asked.number()
         + asked.change()
         + asked.share()
@@ -21,6 +23,11 @@ pub fn misfit(view: &View<'_>, question: &Question) -> f32 {
         + asked.two_counts()
         + asked.groups()
         + asked.dates()
+}
+
+/// What was asked for is nothing a figure of these tables could tell.
+pub fn out_of_reach(view: &View<'_>, question: &Question) -> bool {
+    Asked::new(view, question).out_of_reach() > 0.0
 }
 
 struct Asked<'a> {
@@ -48,17 +55,19 @@ impl<'a> Asked<'a> {
         units::is_money(self.view.scope.column(c))
     }
 
+    fn out_of_reach(&self) -> f32 {
+        self.paid_by_us() + self.whether() + self.measured_in() + self.names() + self.stock() + self.sold()
+    }
+
     /// Rates and prices have no sum.
     fn added_up(&self) -> f32 {
         let sums = self.question.measures.iter().filter_map(|m| match m {
-            Measure::Of(Agg::Sum, c) => Some(self.view.scope.column(*c)),
+            Measure::Of(Agg::Sum, c) => Some(*c),
             _ => None,
         });
-        sums.map(|column| {
-            let rate = column.unit.as_deref() == Some("%")
-                || ["pct", "percent", "rate", "ratio", "率", "%", "折扣", "比例"]
-                    .iter()
-                    .any(|w| column.full.contains(w));
+        sums.map(|c| {
+            let column = self.view.scope.column(c);
+            let rate = self.view.is_rate(c);
             let price = column.has_concept("price") && !column.has_concept("revenue");
             2.0 * f32::from(rate) + 0.8 * f32::from(price)
         })
@@ -70,24 +79,49 @@ impl<'a> Asked<'a> {
         let view = self.view;
         let mut cost = 0.0;
         let paid = view.items.iter().any(|i| matches!(i.text.as_str(), "多少钱" | "多少元" | "多少块钱"));
+        // `优惠一共多少钱`: an amount by its name alone.
+        let named = |c: &ColRef| view.place(*c).is_some();
         if paid && !self.figures.iter().any(|c| self.is_money(*c)) {
-            cost += 2.0;
+            let told = self.figures.iter().any(|c| named(c) && units::of(view.scope.column(*c)).is_none());
+            cost += if told { 0.6 } else { 2.0 };
         }
         if view.items.iter().any(|i| i.text == "how much") && self.figures.is_empty() {
             cost += 1.5;
         }
-        // `how much do we pay Hannah`: that is not what she brought in.
+        cost
+    }
+
+    /// `how much do we pay Hannah`, `what do our tenants earn`: that is not what came in.
+    fn paid_by_us(&self) -> f32 {
+        let view = self.view;
+        let mut cost = 0.0;
         let spent = |c: &ColRef| {
             let column = view.scope.column(*c);
             ["cost", "salary", "fee", "spend", "wage", "expense", "budget"]
                 .iter()
                 .any(|w| column.full.contains(w) || column.has_concept(w))
         };
-        let paying = ["do we pay ", "did we pay ", "should we pay ", "we are paying "]
-            .iter()
-            .any(|w| view.whole.contains(w));
-        if paying && self.figures.iter().any(|c| self.is_money(*c)) && !self.figures.iter().any(spent) {
+        let ours = ["we pay ", "we paid ", "we are paying ", "we spend ", "we spent "];
+        let buys = |c: &crate::table::Column| {
+            ["vendor", "supplier", "expense", "payee", "purchase"].iter().any(|w| c.full.contains(w))
+        };
+        let table = &view.scope.tables[self.question.table];
+        let paying = ours.iter().any(|w| view.whole.contains(w)) && !table.columns.iter().any(buys);
+        let sells = !view.scope.concept_columns("customer").is_empty();
+        let taken =
+            self.figures.iter().any(|c| self.is_money(*c) && !spent(c) && view.place(*c).is_none() && sells);
+        if paying && taken {
             cost += 2.5;
+        }
+        // `how much do our tenants earn`: they, not we.
+        let earned = (1..view.items.len()).any(|i| {
+            view.word(i) == Some(Word::Earn)
+                && view.items[i].text.starts_with("earn")
+                && view.items[..i].iter().any(|k| k.columns().any(|c| view.role(c) != Role::Measure))
+                && !view.whole.contains(" we ")
+        });
+        if earned && taken {
+            cost += 2.0;
         }
         cost
     }
@@ -116,11 +150,15 @@ impl<'a> Asked<'a> {
             cost += 1.0;
         }
         if view.says(Word::HowMany)
+            && plain
             && !self.figures.is_empty()
             && self.figures.iter().all(|c| self.is_money(*c))
             && question.measures.len() == 1
         {
             cost += 1.5;
+        }
+        if view.says(Word::Distinct) && plain && question.measures == [Measure::Rows] {
+            cost += 2.0;
         }
         if let Some(Measure::Of(Agg::Distinct, c)) = question.measures.first()
             && question.groups.contains(&Group::By(*c))
@@ -161,10 +199,7 @@ impl<'a> Asked<'a> {
     /// A figure that is itself a share.
     fn is_rate(&self, measure: &Measure) -> bool {
         matches!(measure, Measure::RateYes(_) | Measure::RateIs { .. } | Measure::Ratio { .. })
-            || matches!(measure, Measure::Of(_, c) if {
-                let name = &self.view.scope.column(*c).full;
-                ["rate", "ratio", "share", "percent", "pct", "率", "比", "占"].iter().any(|w| name.contains(w))
-            })
+            || matches!(measure, Measure::Of(_, c) if self.view.is_rate(*c))
     }
 
     fn share(&self) -> f32 {
@@ -179,6 +214,139 @@ impl<'a> Asked<'a> {
         let said = self.view.says_any(&[Word::Share, Word::Rate]);
         let told = shared || self.question.measures.iter().any(|m| self.is_rate(m));
         if said && !told { 4.0 } else { 0.0 }
+    }
+
+    /// `Is X on the list?`, `…是个好店长吗`: yes or no, which a figure seldom tells.
+    fn whether(&self) -> f32 {
+        const FIGURES: [Word; 21] = [
+            Word::Mean,
+            Word::Median,
+            Word::Sum,
+            Word::Share,
+            Word::Correlation,
+            Word::Outlier,
+            Word::Duplicates,
+            Word::Repeated,
+            Word::Missing,
+            Word::Growth,
+            Word::Yoy,
+            Word::Mom,
+            Word::Compare,
+            Word::Trend,
+            Word::Highest,
+            Word::Lowest,
+            Word::HowMany,
+            Word::HowMuch,
+            Word::Gt,
+            Word::Lt,
+            Word::Which,
+        ];
+        let view = self.view;
+        let mut words = view.whole.split_whitespace();
+        let first = words.next().unwrap_or("");
+        let asked = matches!(
+            first,
+            "is" | "are" | "was" | "were" | "does" | "do" | "did" | "has" | "have" | "would" | "will"
+        ) && !matches!(words.next(), Some("you" | "there"));
+        let said = view.whole.trim_end_matches(['?', '？', '。']).ends_with('吗');
+        if (asked || said) && !view.says_any(&FIGURES) { 3.0 } else { 0.0 }
+    }
+
+    /// `多少天`, `how long`, `多大年纪`: what is told must be measured in it.
+    fn measured_in(&self) -> f32 {
+        let view = self.view;
+        let plain = matches!(self.question.intent, Intent::Value | Intent::Breakdown | Intent::Rank);
+        let rows = self.question.measures == [Measure::Rows];
+        let timed = |c: &ColRef| units::of(view.scope.column(*c)).is_some_and(units::is_time);
+        let dated = |c: &ColRef| view.role(*c) == Role::Time || view.scope.column(*c).has_concept("duration");
+        let mut cost = 0.0;
+        for item in view.items.iter().filter(|_| plain) {
+            let Some(Word::HowMany | Word::HowMuch) = item.word() else { continue };
+            let text = item.text.as_str();
+            let long = matches!(text, "how long" | "多久" | "多长时间" | "要多久");
+            if long && !self.figures.iter().any(|c| timed(c) || dated(c)) {
+                cost += 2.0;
+            }
+            let aged = text.contains("年纪") || text.contains("how old") || text.contains("几岁");
+            let age = |c: &ColRef| view.scope.column(*c).has_concept("age");
+            if aged && !self.figures.iter().any(age) {
+                cost += 3.0;
+            }
+            let unit = units::ending(text);
+            let period =
+                unit.is_some_and(units::is_time) && !self.figures.iter().any(|c| timed(c) || dated(c));
+            let weighed = unit.is_some_and(|u| {
+                !units::is_time(u)
+                    && !matches!(u, units::Unit::Person | units::Unit::Piece | units::Unit::Money)
+            });
+            if (period || weighed && rows) && view.bounds.is_empty() {
+                cost += 2.0;
+            }
+            if text.contains("第几")
+                || view
+                    .head(view.items.iter().position(|k| k.start == item.start).unwrap_or(0))
+                    .ends_with('第')
+            {
+                cost += 3.0;
+            }
+            // `多少户人家`, `几间`, where rows are something else.
+            let last = text.trim_end_matches("人家").chars().last().unwrap_or(' ');
+            let table = &view.scope.tables[self.question.table];
+            let kept =
+                table.rows_called.contains(last) || table.columns.iter().any(|d| d.name.contains(last));
+            if rows && "户间层栋座亩".contains(last) && !kept && !view.says_row() {
+                cost += 2.3;
+            }
+            let discount = text.ends_with('折');
+            if discount && !self.figures.iter().any(|c| view.scope.column(*c).full.contains('折')) {
+                cost += 3.0;
+            }
+        }
+        cost
+    }
+
+    /// `现在还有多少盒`: what is left, which sales do not tell.
+    fn stock(&self) -> f32 {
+        let view = self.view;
+        let asked = ["还有多少", "还剩", "剩多少", "剩下多少", "in stock", "on hand", "left in", "库存还"];
+        let kept = |c: &crate::table::Column| {
+            ["stock", "inventory", "balance", "on hand", "库存", "结存", "剩余", "余额", "结余"]
+                .iter()
+                .any(|w| c.full.contains(w))
+        };
+        let table = &view.scope.tables[self.question.table];
+        let rows = (0..view.items.len()).any(|i| view.counts_rows(i)) || view.says_row();
+        let said = !rows
+            && asked.iter().any(|w| view.whole.contains(w))
+            && self.question.filters.iter().all(|f| !matches!(f, Filter::Empty { .. } | Filter::Yes { .. }));
+        if said && !table.columns.iter().any(kept) { 2.5 } else { 0.0 }
+    }
+
+    /// Returns tell nothing of what was sold.
+    fn sold(&self) -> f32 {
+        let called = &self.view.scope.tables[self.question.table].rows_called;
+        let back = ["return", "refund", "退", "complaint", "投诉"].iter().any(|w| called.contains(w));
+        let rows = self.question.measures == [Measure::Rows];
+        if back && rows && self.view.says(Word::Sell) { 2.5 } else { 0.0 }
+    }
+
+    /// `what is the name of …`, `叫什么`: a name is asked for, not a figure.
+    fn names(&self) -> f32 {
+        let text = self.view.whole.as_str();
+        let asked = ["the name of", "the names of", "叫什么"].iter().any(|w| text.contains(w))
+            || text.trim_end_matches(['?', ' ']).ends_with(" called");
+        // `who was the most downloaded guest`, where only yes or no is told of guests.
+        let flagged = |i: &Item| {
+            names_people(&i.text)
+                && i.columns().next().is_some()
+                && i.columns().all(|c| self.view.role(c) == Role::Flag)
+        };
+        if self.view.says(Word::Who) && self.view.items.iter().any(flagged) {
+            return 2.5;
+        }
+        let told =
+            !self.question.groups.is_empty() || matches!(self.question.intent, Intent::ExtremeRow { .. });
+        if asked && !told { 2.5 } else { 0.0 }
     }
 
     /// An aggregate was said and another one is told.
@@ -218,7 +386,7 @@ impl<'a> Asked<'a> {
     /// Groups of single rows, of a figure's many values, or of the one value that all rows have.
     fn groups(&self) -> f32 {
         let (view, question) = (self.view, self.question);
-        let extreme = matches!(question.intent, Intent::ExtremeRow { .. });
+        let extreme = matches!(question.intent, Intent::ExtremeRow { .. } | Intent::Repeats { .. });
         let mut cost = 0.0;
         for group in &question.groups {
             let Group::By(c) = group else { continue };

@@ -10,11 +10,13 @@ mod figures;
 mod follow;
 mod intents;
 pub mod items;
+mod lacking;
 mod misfit;
 mod options;
 mod said;
 mod share;
 mod special;
+mod subjects;
 mod times;
 mod unknown;
 pub mod view;
@@ -36,7 +38,12 @@ pub struct Weighed {
     pub question: Question,
     /// What is left unexplained: below 1 is sure, above 4 a guess.
     pub cost: f32,
+    /// A word of the question is known to no table, or what is asked for is no figure of theirs.
+    pub puzzling: bool,
 }
+
+/// What a word may cost that is still explained.
+const EXPLAINED: f32 = 2.0;
 
 /// The cheapest reading of a question, if it has any.
 pub fn weigh(
@@ -90,8 +97,10 @@ fn weigh_in(scope: &Scope<'_>, lexed: &Lexed, previous: Option<&Question>) -> Op
 
 fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
     let mut readings: Vec<(Vec<(usize, Part)>, f32)> = vec![(Vec::new(), 0.0)];
+    let mut strange = false;
     for i in 0..view.items.len() {
         let options = options::options(view, i);
+        strange |= options.first().is_some_and(|(_, least)| *least >= EXPLAINED);
         let mut next = Vec::with_capacity(readings.len() * options.len());
         for (parts, cost) in &readings {
             for (part, more) in &options {
@@ -117,7 +126,8 @@ fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
         let following = previous.and_then(|q| follow::follow(view, &parts, q));
         for (question, more) in alone.into_iter().chain(following) {
             if best.as_ref().is_none_or(|b| cost + more < b.cost) {
-                best = Some(Weighed { question, cost: cost + more });
+                let puzzling = strange || misfit::out_of_reach(view, &question);
+                best = Some(Weighed { question, cost: cost + more, puzzling });
             }
         }
     }

@@ -8,6 +8,7 @@ use crate::timex::When;
 use crate::units;
 use crate::weigh::columns::{column, thing, value};
 use crate::weigh::items::Sense;
+use crate::weigh::lacking::lacking;
 use crate::weigh::unknown;
 use crate::weigh::view::View;
 use crate::word::{Beyond, Word};
@@ -46,6 +47,7 @@ pub fn options(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
     }
     for (sense, far) in &view.items[i].senses {
         let found = match sense {
+            Sense::Column(c) if said_before(view, i, *c) => vec![(Part::Nothing, 0.0)],
             Sense::Column(c) => column(view, i, *c),
             Sense::Value(c, values) => value(view, i, *c, values),
             Sense::Thing(c) => thing(view, i, *c),
@@ -57,7 +59,11 @@ pub fn options(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
             Sense::OtherRow if view.counted(i) => vec![(Part::Nothing, 3.0)],
             Sense::OtherRow => vec![(Part::Nothing, if view.marked(i) { 2.0 } else { 0.3 })],
             Sense::Table if figure_named(view, i) => vec![(Part::Nothing, 1.0)],
-            Sense::Table | Sense::Percentile(_) | Sense::Stop => vec![(Part::Nothing, 0.0)],
+            Sense::Table if view.marked(i) => vec![(Part::Nothing, 1.5)],
+            Sense::Table | Sense::Percentile(_) => vec![(Part::Nothing, 0.0)],
+            Sense::Stop => vec![(Part::Nothing, unknown::of_no_meaning(view, i))],
+            // `the Granite Works rentals`, in a reading that leaves that table out.
+            Sense::Elsewhere => vec![(Part::Nothing, 1.5)],
             Sense::Unit(u) => unit(view, i, *u),
             Sense::Word(w) => word(view, i, *w),
             Sense::Number(_) => vec![(Part::Nothing, 3.0)],
@@ -67,9 +73,17 @@ pub fn options(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
                 vec![(Part::When(*w), if named { 0.3 } else { 0.0 })]
             }
             Sense::Beyond(Beyond::Chat) => vec![(Part::Nothing, 0.8)],
+            // `写客户名称`, `words translated`: in what form, and what was done.
+            Sense::Beyond(Beyond::Write) if asks_form(view, i) => vec![(Part::Nothing, 0.3)],
+            // `caused by a deploy`: a value says so.
+            Sense::Beyond(Beyond::Cause)
+                if view.items[i].text == "caused" && view.tail(i, 4) == " by " && view.says(Word::Share) =>
+            {
+                vec![(Part::Nothing, 0.3)]
+            }
             Sense::Beyond(_) => vec![(Part::Nothing, 6.0)],
             Sense::Unknown => vec![(Part::Nothing, unknown::cost(view, i))],
-            Sense::Passed => vec![(Part::Nothing, 0.3)],
+            Sense::Passed => vec![(Part::Nothing, 0.5)],
         };
         for (part, cost) in found {
             let steers = matches!(sense, Sense::Word(_));
@@ -191,48 +205,25 @@ pub fn column_plural(text: &str) -> bool {
     text.ends_with('s') && !text.ends_with("ss") && !text.ends_with("us")
 }
 
-fn lacking(view: &View<'_>, i: usize, concept: usize) -> Vec<(Part, f32)> {
-    use crate::glossary::ConceptRole;
-    let found = &view.scope.glossary.concepts[concept];
-    let role = found.role;
-    // `takings`, `income`, `amount`: the money the table is about, where nothing is called so.
-    let text = view.items[i].text.as_str();
-    let billed = matches!(text, "bill" | "bills" | "billing" | "takings" | "the bill" | "total bill");
-    let money = found.id == "revenue" || billed || text == "money" || text == "钱";
-    let priced = matches!(found.id.as_str(), "revenue" | "price" | "cost" | "fee");
-    if let Some(c) = view.main_money() {
-        // `passes that cost more than 300 euros`
-        if priced && view.bounds.iter().any(|b| b.column == Some(c)) {
-            return vec![(Part::Nothing, 0.3)];
-        }
-        let main = view.scope.in_scope[0];
-        let taken = units::takings(&view.scope.tables[main]).is_some_and(|t| t == c.column);
-        // `居民的平均收入` is not what they paid.
-        let earned = text == "收入" && view.says(Word::Mean);
-        if money && !earned && (taken || billed || text == "money") {
-            return vec![(Part::Figure(c), 0.7), (Part::Nothing, 3.0)];
-        }
-    }
-    // `国家` of `目的国`: the one dimension that ends so.
-    if let (false, Some(first)) = (view.english, text.chars().next())
-        && matches!(role, ConceptRole::Dimension | ConceptRole::Entity)
-        && text.chars().count() == 2
-    {
-        let main = view.scope.in_scope[0];
-        let found =
-            view.scope.tables[main].indices(|c| c.role == Role::Dimension && c.words.ends_with(first));
-        if let [column_at] = found[..] {
-            return column(view, i, ColRef { table: main, column: column_at });
-        }
-    }
-    match role {
-        ConceptRole::Entity if view.counted(i) => vec![(Part::Rows, 3.0)],
-        ConceptRole::Entity | ConceptRole::Dimension if !view.marked(i) => {
-            vec![(Part::Nothing, if view.english { 1.6 } else { 2.3 })]
-        }
-        ConceptRole::Time | ConceptRole::Flag => vec![(Part::Nothing, 3.0)],
-        _ => vec![(Part::Nothing, 5.0)],
-    }
+fn asks_form(view: &View<'_>, i: usize) -> bool {
+    let item = &view.items[i];
+    let named = view.items.get(i + 1).is_some_and(|n| n.start == item.end && n.columns().next().is_some());
+    item.text == "写" && named || item.text.ends_with("ed")
+}
+
+/// `csat score`, where both words name one column: the second adds nothing.
+fn said_before(view: &View<'_>, i: usize, c: ColRef) -> bool {
+    let far = |k: usize| {
+        let found = view.items[k].senses.iter().filter(|(s, _)| *s == Sense::Column(c)).map(|(_, f)| *f);
+        found.fold(f32::MAX, f32::min)
+    };
+    view.english
+        && i > 0
+        && view.role(c) == Role::Measure
+        && view.items[i].start == view.items[i - 1].end + 1
+        && !view.items[i].breaks
+        && far(i - 1) < 0.05
+        && far(i) > 0.05
 }
 
 fn unit(view: &View<'_>, i: usize, unit: units::Unit) -> Vec<(Part, f32)> {
@@ -248,7 +239,13 @@ fn unit(view: &View<'_>, i: usize, unit: units::Unit) -> Vec<(Part, f32)> {
     }
     let quantity = view.quantity().filter(|_| unit != units::Unit::Money);
     if let (None, Some(c), true) = (view.in_unit(unit), quantity, asked_before(view, i)) {
-        return vec![(Part::Figure(c), 0.6), (Part::Nothing, 1.2)];
+        // How many kilos is seldom how many pieces.
+        let far = match unit {
+            units::Unit::Piece => 0.6,
+            units::Unit::Kilogram | units::Unit::Tonne if !view.english => 1.3,
+            _ => 2.3,
+        };
+        return vec![(Part::Figure(c), far), (Part::Nothing, 2.3)];
     }
     let Some(c) = view.in_unit(unit) else {
         // `how many tonnes`, where nothing is weighed.
@@ -326,8 +323,9 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
         word,
         Word::HowMany | Word::HowMuch | Word::Highest | Word::Lowest | Word::Fastest | Word::Slowest
     ) {
-        if units::ending(text).is_some_and(|u| restates(view, i, u)) {
-            return vec![(Part::Nothing, 0.0)];
+        if let Some(unit) = units::ending(text).filter(|u| restates(view, i, *u)) {
+            let figure = view.in_unit(unit).map(|c| (Part::Figure(c), 0.4));
+            return std::iter::once((Part::Nothing, 0.0)).chain(figure).collect();
         }
         if let Some(c) =
             units::ending(text).filter(|u| *u != units::Unit::Person).and_then(|u| view.in_unit(u))
@@ -351,6 +349,11 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
         if let Some((c, _)) = implied.and_then(|c| c.first().copied()) {
             return vec![(Part::Implied(c), 0.1), (Part::Nothing, 0.2)];
         }
+    }
+    // `英语最高分`
+    let scored = matches!(word, Word::Max | Word::Min) && text.ends_with('分');
+    if let Some((c, _)) = view.scope.concept_columns("score").first().filter(|_| scored) {
+        return vec![(Part::Figure(*c), 0.1), (Part::Nothing, 0.3)];
     }
     let asks = |k: Option<usize>| {
         k.filter(|k| view.same_clause(*k, i))

@@ -7,6 +7,11 @@ use crate::table::Role;
 use crate::weigh::items::{Item, Sense};
 use crate::weigh::view::View;
 
+/// `guests`, `患者`: people, whatever the table calls them.
+pub fn names_people(text: &str) -> bool {
+    is_people(text) || ["病人", "患者", "客户", "顾客", "会员", "学员", "客人"].contains(&text)
+}
+
 impl Item {
     /// The word may be what a row is called.
     pub fn names_row(&self) -> bool {
@@ -82,6 +87,15 @@ impl View<'_> {
     /// The column that tells how much of something there was.
     pub fn quantity(&self) -> Option<ColRef> {
         self.scope.concept_columns("quantity").first().map(|(c, _)| *c)
+    }
+
+    /// A column of rates or percentages, which are never added up.
+    pub fn is_rate(&self, c: ColRef) -> bool {
+        let column = self.scope.column(c);
+        let word = |w: &str| matches!(w, "pct" | "percent" | "percentage" | "rate" | "ratio" | "share");
+        column.unit.as_deref() == Some("%")
+            || column.full.split(|c: char| !c.is_ascii_alphanumeric()).any(word)
+            || ["率", "%", "折扣", "比例", "占比"].iter().any(|w| column.full.contains(w))
     }
 
     /// Where a column was named first.

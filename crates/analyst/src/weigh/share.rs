@@ -14,10 +14,7 @@ pub fn settle(built: &mut Built<'_>) -> bool {
         return false;
     };
     let named = built.question.measures.iter().any(|m| match m {
-        Measure::Of(_, c) => {
-            let name = &view.scope.column(*c).full;
-            ["rate", "ratio", "率", "pct", "percent", "占比"].iter().any(|w| name.contains(w))
-        }
+        Measure::Of(_, c) => view.is_rate(*c),
         Measure::Ratio { .. } => true,
         _ => false,
     });

@@ -82,7 +82,9 @@ fn pareto(built: &mut Built<'_>, figures: &Figures, dims: &[ColRef], part: f64) 
         Measure::Of(Agg::Distinct, c) => Some(*c),
         _ => None,
     });
-    let group = dims.first().copied().or(counted);
+    // `how many POs make up 80 %`: single rows.
+    let rows = built.question.measures.contains(&Measure::Rows);
+    let group = dims.first().copied().or(counted).or_else(|| built.row_id().filter(|_| rows));
     built.question.measures.retain(|m| !matches!(m, Measure::Of(Agg::Distinct, _)));
     if built.question.measures.len() > 1 {
         built.question.measures.retain(|m| *m != Measure::Rows);
@@ -112,7 +114,7 @@ fn repeats(built: &mut Built<'_>, dims: &[ColRef]) -> bool {
         Measure::Of(Agg::Distinct, c) => Some(*c),
         _ => None,
     });
-    let Some(column) = dims.first().copied().or(counted) else {
+    let Some(column) = counted.or(dims.first().copied()) else {
         built.cost += 9.0;
         return true;
     };

@@ -41,6 +41,9 @@ impl<'a> View<'a> {
         if said(&["total of", "the total"]) {
             words.insert(Word::Sum);
         }
+        if said(&["how many different", "how many distinct", "how many unique"]) {
+            words.insert(Word::Distinct);
+        }
         if said(&["最快", "fastest", "quickest"]) {
             words.insert(Word::Fastest);
         }
@@ -158,8 +161,19 @@ impl<'a> View<'a> {
                 matches!(s, Sense::Row | Sense::Ratio(_)) || matches!(s, Sense::Column(c) if told(*c))
             })
         };
+        // `客户所在区县`: where the customer is, not the customer.
+        let of = |k: usize| {
+            let between: String = self.text[self.items[i].end..self.items[k].start].iter().collect();
+            let next = &self.items[k].text;
+            matches!(between.trim_end_matches('的'), "所在" | "所属")
+                || between.is_empty() && (next.starts_with("所在") || next.starts_with("所属"))
+        };
+        if !self.english {
+            return next > i && next <= i + 2 && noun(next) && of(next);
+        }
         self.english
             && next == i + 1
+            && !self.items[next].text.ends_with("ed")
             && self.items[next].start - self.items[i].end <= 1
             && noun(next)
             && !(i > 0
@@ -175,7 +189,7 @@ impl<'a> View<'a> {
     }
 
     /// `bought by members`: who did it, not how it is grouped.
-    fn done_by(&self, k: usize) -> bool {
+    pub fn done_by(&self, k: usize) -> bool {
         const DONE: [&str; 15] = [
             "bought", "sold", "made", "done", "taken", "given", "paid", "run", "held", "spent", "brought",
             "written", "driven", "seen", "won",
@@ -211,7 +225,11 @@ impl<'a> View<'a> {
                 let close = self.text[self.items[k].end..self.items[i].start].iter().collect::<String>();
                 let counts = matches!(text, "most" | "least" | "fewest");
                 let top = matches!(self.items[k].word(), Some(Word::Top | Word::Bottom));
-                !counts && (self.english || top || close.is_empty() || close.contains('的'))
+                // `最高的五位会员`
+                let numbered = close
+                    .chars()
+                    .all(|c| c.is_ascii_digit() || "一二两三四五六七八九十个位名家款种条单".contains(c));
+                !counts && (self.english || top || numbered || close.contains('的'))
             }
             Some(Word::And) => self.before(k).is_some_and(|j| {
                 j > 0
@@ -405,10 +423,9 @@ impl<'a> View<'a> {
                 .iter()
                 .any(|(s, _)| matches!(s, Sense::Row | Sense::Table | Sense::Word(Word::Rows)));
             row && self.before(i).is_some_and(|k| {
-                matches!(
-                    self.items[k].text.as_str(),
-                    "per" | "each" | "every" | "in each" | "每" | "每条" | "每个" | "每一"
-                )
+                let text = self.items[k].text.as_str();
+                let period = self.word(k).is_some_and(|w| w.grain().is_some());
+                matches!(text, "per" | "each" | "every" | "in each") || text.starts_with('每') && !period
             })
         })
     }

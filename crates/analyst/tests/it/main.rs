@@ -11,6 +11,7 @@ mod figures;
 mod hints;
 mod operations;
 mod questions;
+mod reach;
 mod readings;
 mod reports;
 mod senses;
