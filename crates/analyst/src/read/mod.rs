@@ -202,7 +202,7 @@ fn read_one(
     previous: Option<&(Vec<usize>, Draft)>,
     text: &str,
 ) -> Result<(Vec<usize>, Draft), Refusal> {
-    if asks_the_future(text) {
+    if asks_the_future(text) || asks_opinion(text) {
         return Err(Refusal::Beyond(Beyond::Judgement));
     }
     if let Some(beyond) = early_beyond(lexed) {
@@ -245,6 +245,15 @@ fn asks_the_future(text: &str) -> bool {
     text.starts_with("will ")
         || text.contains(" will ") && !foretold
         || text.contains("会") && (text.ends_with("吗") || text.ends_with("吗?"))
+}
+
+/// `电费贵不贵`: what somebody thinks of it. `What does Zipcar charge`: what somebody else does.
+fn asks_opinion(text: &str) -> bool {
+    let said = crate::norm::normal(text);
+    if said.trim_start().starts_with("what does ") && said.contains(" charge") && !said.contains(" we ") {
+        return true;
+    }
+    ["贵", "好", "便宜", "忙", "累", "值", "划算", "合理"].iter().any(|x| text.contains(&format!("{x}不{x}")))
 }
 
 /// Chat and the like, when nothing about the tables is said beside it.

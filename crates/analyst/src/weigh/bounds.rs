@@ -179,7 +179,8 @@ fn between(view: &mut View<'_>, i: usize, low: f64) -> bool {
 /// What a number is said in: a unit, or the classifier of pieces, people, times.
 fn unit_after(view: &View<'_>, i: usize) -> Option<Unit> {
     let follow = view.items.get(i + 1).filter(|f| f.start <= view.items[i].end + 1);
-    let said = follow.and_then(|f| view.unit(i + 1).or_else(|| units::ending(&f.text)));
+    let plain = follow.filter(|_| number(view, i + 1).is_none());
+    let said = plain.and_then(|f| view.unit(i + 1).or_else(|| units::ending(&f.text)));
     let tail = view.tail(i, 2);
     let tail = tail.trim_start();
     if view.head(i).ends_with(['$', '€', '£', '¥', '￥']) {

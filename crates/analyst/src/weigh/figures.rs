@@ -209,7 +209,7 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
         let main = &view.scope.tables[view.scope.in_scope[0]];
         let people = main.rows_called.contains('人') || main.columns.iter().any(|d| d.name.contains('人'));
         let other = counted == Measure::Rows && !view.says_row() && !view.english && draft.asks_people;
-        let cost = if other && !people { 1.4 } else { 0.2 };
+        let cost = if other && !people { 1.8 } else { 0.2 };
         return (counted, cost);
     }
     let popular = view

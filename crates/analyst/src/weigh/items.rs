@@ -393,7 +393,17 @@ fn concept(scope: &Scope<'_>, index: usize, main: usize, text: &str) -> Vec<(Sen
         let name = &scope.column(c).name;
         let said = KINDS.iter().find(|k| text.contains(**k));
         let held = KINDS.iter().find(|k| name.contains(**k));
-        if matches!((said, held), (Some(a), Some(b)) if a != b) { 2.5 } else { 0.0 }
+        // What was paid for goods is told where they are bought.
+        let bought = scope.tables[c.table]
+            .columns
+            .iter()
+            .any(|d| ["供应商", "进货", "采购", "入库"].iter().any(|w| d.name.contains(w)));
+        let own = matches!(said, Some(&("成本" | "进价" | "进货" | "出厂" | "市场" | "采购")));
+        match (said, held) {
+            (Some(a), Some(b)) if a != b => 2.5,
+            (Some(_), None) if own && !bought && concept.id == "price" => 2.5,
+            _ => 0.0,
+        }
     };
     columns.into_iter().map(|(c, q)| (Sense::Column(c), far(c, q) + other_price(c))).collect()
 }

@@ -15,6 +15,14 @@ use crate::word::Word;
 pub fn lacking(view: &View<'_>, i: usize, concept: usize) -> Vec<(Part, f32)> {
     let found = &view.scope.glossary.concepts[concept];
     let role = found.role;
+    // `收入最高（按总费用）`: another word says which amount is meant.
+    let amount = |k: &crate::weigh::items::Item| {
+        k.columns().any(|c| view.role(c) == Role::Measure && units::is_money(view.scope.column(c)))
+    };
+    let told = matches!(found.id.as_str(), "revenue" | "income") && view.whole.contains(['(', '（']);
+    if told && view.items.iter().any(amount) {
+        return vec![(Part::Nothing, 0.5)];
+    }
     if generic_head(view, i, &found.id) {
         return vec![(Part::Nothing, 0.2)];
     }
@@ -75,7 +83,7 @@ pub fn lacking(view: &View<'_>, i: usize, concept: usize) -> Vec<(Part, f32)> {
         }
         // `how many people borrowed something`: whoever the table tells of.
         ConceptRole::Entity if view.counted(i) && text == "people" => match person(view.scope) {
-            Some(c) => vec![(Part::Kinds(c), 1.2), (Part::Rows, 3.0)],
+            Some(c) => vec![(Part::Kinds(c), 1.6), (Part::Rows, 3.0)],
             None => vec![(Part::Rows, 3.0)],
         },
         ConceptRole::Entity if view.counted(i) => vec![(Part::Rows, 3.0)],

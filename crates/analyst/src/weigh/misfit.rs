@@ -30,11 +30,11 @@ pub fn out_of_reach(view: &View<'_>, question: &Question) -> bool {
     Asked::new(view, question).out_of_reach() > 0.0
 }
 
-struct Asked<'a> {
-    view: &'a View<'a>,
-    question: &'a Question,
+pub(super) struct Asked<'a> {
+    pub(super) view: &'a View<'a>,
+    pub(super) question: &'a Question,
     /// The columns whose figures are told.
-    figures: Vec<ColRef>,
+    pub(super) figures: Vec<ColRef>,
 }
 
 impl<'a> Asked<'a> {
@@ -56,7 +56,13 @@ impl<'a> Asked<'a> {
     }
 
     fn out_of_reach(&self) -> f32 {
-        self.paid_by_us() + self.whether() + self.measured_in() + self.names() + self.stock() + self.sold()
+        self.money_back()
+            + self.paid_by_us()
+            + self.whether()
+            + self.measured_in()
+            + self.names()
+            + self.stock()
+            + self.sold()
     }
 
     /// Rates and prices have no sum.
@@ -87,41 +93,6 @@ impl<'a> Asked<'a> {
         }
         if view.items.iter().any(|i| i.text == "how much") && self.figures.is_empty() {
             cost += 1.5;
-        }
-        cost
-    }
-
-    /// `how much do we pay Hannah`, `what do our tenants earn`: that is not what came in.
-    fn paid_by_us(&self) -> f32 {
-        let view = self.view;
-        let mut cost = 0.0;
-        let spent = |c: &ColRef| {
-            let column = view.scope.column(*c);
-            ["cost", "salary", "fee", "spend", "wage", "expense", "budget"]
-                .iter()
-                .any(|w| column.full.contains(w) || column.has_concept(w))
-        };
-        let ours = ["we pay ", "we paid ", "we are paying ", "we spend ", "we spent "];
-        let buys = |c: &crate::table::Column| {
-            ["vendor", "supplier", "expense", "payee", "purchase"].iter().any(|w| c.full.contains(w))
-        };
-        let table = &view.scope.tables[self.question.table];
-        let paying = ours.iter().any(|w| view.whole.contains(w)) && !table.columns.iter().any(buys);
-        let sells = !view.scope.concept_columns("customer").is_empty();
-        let taken =
-            self.figures.iter().any(|c| self.is_money(*c) && !spent(c) && view.place(*c).is_none() && sells);
-        if paying && taken {
-            cost += 2.5;
-        }
-        // `how much do our tenants earn`: they, not we.
-        let earned = (1..view.items.len()).any(|i| {
-            view.word(i) == Some(Word::Earn)
-                && view.items[i].text.starts_with("earn")
-                && view.items[..i].iter().any(|k| k.columns().any(|c| view.role(c) != Role::Measure))
-                && !view.whole.contains(" we ")
-        });
-        if earned && taken {
-            cost += 2.0;
         }
         cost
     }
@@ -308,7 +279,18 @@ impl<'a> Asked<'a> {
     /// `现在还有多少盒`: what is left, which sales do not tell.
     fn stock(&self) -> f32 {
         let view = self.view;
-        let asked = ["还有多少", "还剩", "剩多少", "剩下多少", "in stock", "on hand", "left in", "库存还"];
+        let asked = [
+            "还有多少",
+            "还剩",
+            "还压着",
+            "还能再",
+            "剩多少",
+            "剩下多少",
+            "in stock",
+            "on hand",
+            "left in",
+            "库存还",
+        ];
         let kept = |c: &crate::table::Column| {
             ["stock", "inventory", "balance", "on hand", "库存", "结存", "剩余", "余额", "结余"]
                 .iter()
@@ -322,12 +304,21 @@ impl<'a> Asked<'a> {
         if said && !table.columns.iter().any(kept) { 2.5 } else { 0.0 }
     }
 
-    /// Returns tell nothing of what was sold.
+    /// Returns, what was made and what was spent tell nothing of what was sold.
     fn sold(&self) -> f32 {
-        let called = &self.view.scope.tables[self.question.table].rows_called;
+        let view = self.view;
+        if !view.says(Word::Sell) {
+            return 0.0;
+        }
+        let called = &view.scope.tables[self.question.table].rows_called;
         let back = ["return", "refund", "退", "complaint", "投诉"].iter().any(|w| called.contains(w));
         let rows = self.question.measures == [Measure::Rows];
-        if back && rows && self.view.says(Word::Sell) { 2.5 } else { 0.0 }
+        let other = |c: &ColRef| {
+            let name = &view.scope.column(*c).full;
+            ["产量", "生产", "produced", "output", "饲料", "工资", "成本"].iter().any(|w| name.contains(w))
+                && view.place(*c).is_none()
+        };
+        if back && rows || self.figures.iter().any(other) { 2.5 } else { 0.0 }
     }
 
     /// `what is the name of …`, `叫什么`: a name is asked for, not a figure.

@@ -13,6 +13,7 @@ pub mod items;
 mod lacking;
 mod misfit;
 mod options;
+mod outgoings;
 mod said;
 mod share;
 mod special;

@@ -26,11 +26,16 @@ pub fn cost(view: &View<'_>, i: usize) -> f32 {
     if item.text.chars().next().is_some_and(is_cjk) { chinese(view, i) } else { english(view, i) }
 }
 
+/// Characters that are no part of a noun.
+const PARTICLES: &str = "的了是在有和与要会都也就还把被从到给吗呢吧里中上下内又并且而让请我你他她它这那该此所以于由其之着过得地再才只很最更个位名各每一不没";
+
 /// What it costs to pass over a word that mostly changes nothing.
 pub fn of_no_meaning(view: &View<'_>, i: usize) -> f32 {
     let item = &view.items[i];
     let before = i.checked_sub(1).map(|k| &view.items[k]);
     let seldom = if view.scope.glossary.seldom.contains(&item.text) { 0.6 } else { 0.0 };
+    // `turned away`: it did become of them.
+    let seldom = if seldom > 0.0 && item.text.contains(' ') { 2.0 } else { seldom };
     if view.english {
         // `how many docks does it have`: a noun here, though it may be a verb elsewhere.
         let counted = before.is_some_and(|b| b.word() == Some(Word::HowMany));
@@ -51,6 +56,16 @@ pub fn of_no_meaning(view: &View<'_>, i: usize) -> f32 {
             && b.senses.iter().any(|(s, _)| matches!(s, Sense::Column(_) | Sense::Value(..) | Sense::Row))
     });
     if noun && matches!(item.text.as_str(), "费" | "价" | "款" | "薪" | "证" | "员" | "长" | "师") {
+        return 2.3;
+    }
+    // `停了几次电`
+    let counted = before
+        .is_some_and(|b| b.end == item.start && b.word() == Some(Word::HowMany) && view.counts_rows(i - 1));
+    if counted
+        && item.text.chars().count() == 1
+        && !PARTICLES.contains(item.text.as_str())
+        && item.text != "货"
+    {
         return 2.3;
     }
     // `外地人`: characters that only together say something.
@@ -150,7 +165,6 @@ fn chinese(view: &View<'_>, i: usize) -> f32 {
 
 /// `人工`, of which only `工` is unknown: how long the word is that a character belongs to.
 fn word_size(view: &View<'_>, i: usize) -> usize {
-    const PARTICLES: &str = "的了是在有和与要会都也就还把被从到给吗呢吧里中上下内又并且而让请我你他她它这那该此所以于由其之着过得地再才只很最更个位名各每一不没";
     let item = &view.items[i];
     let size = item.text.chars().count();
     let joins = |k: usize| {

@@ -89,6 +89,20 @@ fn the_outside_world_and_yes_or_no_get_no_figure() {
 }
 
 #[test]
+fn money_that_goes_the_other_way_gets_no_figure() {
+    let mut shop = shop();
+    refused(
+        &mut shop,
+        &[
+            "What did we pay for each Salmon we sold at Harbor?",
+            "What did UPS bill us for Eastside?",
+            "How much did the insurers reimburse us for Soup?",
+        ],
+    );
+    assert!(ask(&mut shop, "How much did Salmon bring in at Harbor?").contains("**162.5**"));
+}
+
+#[test]
 fn near_questions_are_answered() {
     let mut shop = shop();
     assert!(ask(&mut shop, "orders over $40 - how many?").contains("**10**"));
