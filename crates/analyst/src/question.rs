@@ -337,4 +337,6 @@ pub enum Refusal {
     },
     /// Nothing to compute was recognised.
     NothingAsked,
+    /// No figure of the tables answers to what was asked.
+    NotInTables,
 }

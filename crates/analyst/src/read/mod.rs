@@ -141,7 +141,7 @@ fn all_known(glossary: &Glossary, tables: &[Table], lexed: &Lexed) -> bool {
 /// What is said where no reading is good enough: the words nothing is known about, if there are any.
 fn puzzled(lexed: &Lexed) -> Refusal {
     let unknown: Vec<String> = lexed.unknown.iter().chain(&lexed.ignored).cloned().collect();
-    if unknown.is_empty() { Refusal::NothingAsked } else { Refusal::Unknown(unknown) }
+    if unknown.is_empty() { Refusal::NotInTables } else { Refusal::Unknown(unknown) }
 }
 
 /// `fuel per kWh`, where nothing says how much fuel: what it is divided by is no answer.

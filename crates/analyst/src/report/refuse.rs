@@ -128,6 +128,10 @@ fn reason(refusal: &Refusal, tables: &[Table], lang: Lang) -> String {
                 )
             }
         }
+        Refusal::NotInTables => t(
+            "表格里似乎没有能回答这个问题的数字。为避免给出错误的数字，不作回答。",
+            "The tables do not seem to hold a figure that answers this. To avoid a wrong figure, I give none.",
+        ),
         Refusal::NothingAsked => {
             t("没有在问题中找到可以计算的内容。", "I found nothing in the question that can be computed.")
         }

@@ -99,6 +99,8 @@ fn money_that_goes_the_other_way_gets_no_figure() {
             "How much did the insurers reimburse us for Soup?",
         ],
     );
+    let why = ask(&mut shop, "What did we pay for each Salmon we sold at Harbor?");
+    assert!(why.starts_with("The tables do not seem to hold"), "{why}");
     assert!(ask(&mut shop, "How much did Salmon bring in at Harbor?").contains("**162.5**"));
 }
 
