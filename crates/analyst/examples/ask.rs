@@ -1,5 +1,5 @@
 //! Asks the offline analyst questions over files without the rest of the product: `ask FILE… < questions`, one a line.
-//! A line that starts with `+` follows up on the line before. Needs Python with DuckDB, named by BA_TEST_PYTHON.
+//! A line that starts with `+` follows up on the line before. `--full` shows the whole report, `--why` what the judge saw. Needs Python with DuckDB, named by BA_TEST_PYTHON.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,8 +15,10 @@ mod support;
 use std::io::BufRead;
 
 fn main() {
-    let files: Vec<String> = std::env::args().skip(1).filter(|a| a != "--full").collect();
-    let full = std::env::args().any(|a| a == "--full");
+    let (flags, files): (Vec<String>, Vec<String>) =
+        std::env::args().skip(1).partition(|a| a.starts_with("--"));
+    let said = |flag: &str| flags.iter().any(|f| f == flag);
+    let (full, why) = (said("--full"), said("--why"));
     let mut bench = support::Bench::new();
     bench.load(&files);
     let mut history: Vec<String> = Vec::new();
@@ -28,6 +30,13 @@ fn main() {
         }
         if !follow {
             history.clear();
+        }
+        if why {
+            let marks = bench.marks(&history, question.trim());
+            let reasons = ba_analyst::judge::reasons(&marks);
+            let sum: f32 = reasons.iter().map(|r| r.1).sum();
+            let told: Vec<String> = reasons.iter().map(|(m, w)| format!("{m} {w:+.2}")).collect();
+            println!("J {sum:+.2}: {}", told.join(", "));
         }
         let run = bench.ask(&history, question.trim());
         history.push(question.trim().to_owned());

@@ -60,10 +60,17 @@ impl OfflineAnalyst {
         }
     }
 
+    /// The marks by which the judge knows the question of a turn whose tables have been read.
+    pub fn marks(&self, turn: &Turn) -> Vec<String> {
+        let mut tables = self.tables(turn, &listed(turn));
+        if let Some(found) = turn.outcome(&lookup_id(turn.number())) {
+            values::learn(&mut tables, &observe::grid(&found.content).unwrap_or_default());
+        }
+        understand(&self.glossary, &tables, &turn.earlier, &turn.question).marks
+    }
+
     fn step(&self, turn: &Turn, lang: Lang) -> Step {
-        let listed: Vec<&Listed> = turn.tables().collect();
-        let skip = listed.len().saturating_sub(MAX_TABLES);
-        let listed = &listed[skip..];
+        let listed = &listed(turn)[..];
         let n = turn.number();
         if let Some(report) = self.without_tables(turn, lang, listed.is_empty()) {
             return Step::done(lang, report);
@@ -92,7 +99,7 @@ impl OfflineAnalyst {
         if tables.is_empty() {
             return Step::done(lang, failed_read(turn, lang));
         }
-        let lookup = format!("t{n}_values");
+        let lookup = lookup_id(n);
         match turn.outcome(&lookup) {
             Some(found) => values::learn(&mut tables, &observe::grid(&found.content).unwrap_or_default()),
             None if !turn.last => {
@@ -257,6 +264,16 @@ fn outline(lang: Lang, action: &Action, rounds: usize) -> String {
         .map(|(i, s)| format!("R{}: {s}{}", i + 1, if i == at { "(当前)" } else { "" }))
         .collect();
     marked.join("; ")
+}
+
+/// The newest tables, as many as one round of calls can read.
+fn listed(turn: &Turn) -> Vec<&Listed> {
+    let all: Vec<&Listed> = turn.tables().collect();
+    all[all.len().saturating_sub(MAX_TABLES)..].to_vec()
+}
+
+fn lookup_id(turn: usize) -> String {
+    format!("t{turn}_values")
 }
 
 fn profile_id(turn: usize, file_id: &str) -> String {

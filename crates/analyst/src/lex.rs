@@ -139,6 +139,10 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
             None if c.get(3).is_some() => (whole.end(), 1.0),
             None if are_marks(&text[digits.end()..]) => (digits.end() + '分'.len_utf8(), 1.0),
             Some("%" | "percent" | "per cent" | "pct") => (whole.end(), 0.01),
+            // `15 m` are metres, `15m` and `$15 m` are millions.
+            Some("m") if text[digits.end()..].starts_with(' ') && !is_money(&text[..digits.start()]) => {
+                (digits.end(), 1.0)
+            }
             Some("千" | "k" | "thousand") => (whole.end(), 1e3),
             Some("万") => (whole.end(), 1e4),
             Some("百万" | "m" | "million" | "mln") => (whole.end(), 1e6),
@@ -168,6 +172,11 @@ fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
         }
     }
     found
+}
+
+/// A sign of money comes right before.
+fn is_money(before: &str) -> bool {
+    before.trim_end().ends_with(['$', '£', '€', '¥', '￥'])
 }
 
 /// `90分`: marks, where `5分店` and `90分位` are something else.

@@ -7,6 +7,7 @@ pub mod eval;
 pub mod export;
 pub mod forecast;
 pub mod glossary;
+pub mod judge;
 pub mod lex;
 pub mod names;
 pub mod norm;

@@ -42,6 +42,9 @@ pub struct Expect {
     /// The question cannot be answered: an answer with a figure is wrong.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub refuse: bool,
+    /// The question can be answered, and nobody has checked how: an answer with any figure is right.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub figure: bool,
     /// Relative; 0.001 when not given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tolerance: Option<f64>,

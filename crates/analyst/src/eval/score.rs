@@ -27,6 +27,9 @@ pub fn judge(expect: &Expect, report: &str) -> Result<(), String> {
             Ok(())
         };
     }
+    if expect.figure && !has_figure(report) {
+        return Err(format!("no figure where one can be given: {answer}"));
+    }
     if !expect.named.is_empty() {
         return named(expect, report);
     }

@@ -65,6 +65,9 @@ fn numbers_have_units() {
     assert_eq!(number("销售额超过100万"), Some(1e6));
     assert_eq!(number("over 1.5k"), Some(1500.0));
     assert_eq!(number("over 12,500"), Some(12500.0));
+    assert_eq!(number("boats over 15 m"), Some(15.0));
+    assert_eq!(number("over $15 m"), Some(15e6));
+    assert_eq!(number("over 15m"), Some(15e6));
     assert_eq!(number("前三名产品"), Some(3.0));
     assert_eq!(number("top three"), Some(3.0));
     assert_eq!(number("p90 of price"), Some(0.9));

@@ -33,6 +33,7 @@ pub mod tokens;
 pub(crate) mod unmarked;
 
 use crate::glossary::Glossary;
+use crate::judge;
 use crate::lex::{Dictionary, Lexed, lex};
 use crate::question::{Note, Question, Refusal};
 use crate::table::Table;
@@ -47,6 +48,8 @@ pub struct Understanding {
     pub unknown: Vec<String>,
     /// A word that asks for figures was said.
     pub asks: bool,
+    /// What the best reading looks like, for the judge; nothing where only patterns read it.
+    pub marks: Vec<String>,
 }
 
 /// Reads the last question, in the light of those before it.
@@ -62,7 +65,7 @@ pub fn understand(
     for text in earlier {
         let lexed = lex(text, &dictionary);
         let read = read_one(glossary, tables, &lexed, previous.as_ref(), text);
-        let answer = choose(glossary, tables, &lexed, &read, weighed.as_ref());
+        let (answer, _) = choose(glossary, tables, &lexed, &read, weighed.as_ref());
         weighed = answer.ok().or(weighed);
         if let Ok((scope, draft)) = read {
             let usable = draft.beyond.is_empty() && lexed.unknown.is_empty();
@@ -75,11 +78,11 @@ pub fn understand(
     let unknown = lexed.unknown.iter().chain(&lexed.ignored).cloned().collect();
     let asks = lexed.mentions.iter().any(|m| m.meanings.iter().any(asks_figures));
     let read = read_one(glossary, tables, &lexed, previous.as_ref(), question);
-    let question = choose(glossary, tables, &lexed, &read, weighed.as_ref());
-    Understanding { question, unknown, asks }
+    let (question, marks) = choose(glossary, tables, &lexed, &read, weighed.as_ref());
+    Understanding { question, unknown, asks, marks }
 }
 
-/// Readings dearer than this are no better than a guess.
+/// Readings that say something more far-fetched than this are right half of the time only.
 const DEAR: f32 = 1.95;
 
 /// The reading that was weighed, where it leaves little unexplained. Analyses it does not know are the patterns' work, and so
@@ -90,7 +93,7 @@ fn choose(
     lexed: &Lexed,
     read: &Result<(Vec<usize>, Draft), Refusal>,
     previous: Option<&Question>,
-) -> Result<Question, Refusal> {
+) -> (Result<Question, Refusal>, Vec<String>) {
     let patterns = || {
         let (in_scope, draft) = read.clone()?;
         let question = finish_one(glossary, tables, in_scope, draft, lexed)?;
@@ -104,38 +107,20 @@ fn choose(
         Err(refusal) => matches!(refusal, Refusal::Beyond(_)),
     };
     if tables.is_empty() || elsewhere {
-        return patterns();
+        return (patterns(), Vec::new());
     }
-    match crate::weigh::weigh(glossary, tables, lexed, previous) {
-        Some(weighed) if weighed.cost < DEAR => Ok(weighed.question),
-        // Something said is in no table: whatever else could be made of the question would be a guess.
-        Some(weighed) if weighed.puzzling || !all_known(glossary, tables, lexed) => {
-            patterns().and_then(|_| Err(puzzled(lexed)))
-        }
-        _ => patterns(),
-    }
-}
-
-/// Every word is one the tables or the language explain.
-fn all_known(glossary: &Glossary, tables: &[Table], lexed: &Lexed) -> bool {
-    use crate::lex::Meaning;
-    let lacking = |m: &Meaning| match m {
-        Meaning::Concept(i) => {
-            let id = &glossary.concepts[*i].id;
-            tables.iter().all(|t| t.with_concept(id).is_empty())
-        }
-        _ => false,
+    let Some(weighed) = crate::weigh::weigh(glossary, tables, lexed, previous) else {
+        return (patterns(), Vec::new());
     };
-    // `units … produced`: a word of a header says what became of them.
-    let header = |word: &str| {
-        let stem = crate::names::stem(word);
-        let held = |c: &crate::table::Column| c.full.split(' ').any(|w| crate::names::stem(w) == stem);
-        tables.iter().flat_map(|t| &t.columns).any(held)
+    // Something said is in no table: whatever could be made of the question would be a guess.
+    let question = if judge::is_beyond(&weighed.marks) {
+        patterns().and_then(|_| Err(puzzled(lexed)))
+    } else if weighed.strained >= DEAR {
+        patterns()
+    } else {
+        Ok(weighed.question)
     };
-    let strange = |m: &crate::lex::Mention| glossary.seldom.contains(&m.text) && !header(&m.text);
-    lexed.unknown.is_empty()
-        && lexed.ignored.is_empty()
-        && lexed.mentions.iter().all(|m| !strange(m) && !m.meanings.iter().all(lacking))
+    (question, weighed.marks)
 }
 
 /// What is said where no reading is good enough: the words nothing is known about, if there are any.
@@ -202,7 +187,7 @@ fn read_one(
     previous: Option<&(Vec<usize>, Draft)>,
     text: &str,
 ) -> Result<(Vec<usize>, Draft), Refusal> {
-    if asks_the_future(text) || asks_opinion(text) {
+    if asks_the_future(text) {
         return Err(Refusal::Beyond(Beyond::Judgement));
     }
     if let Some(beyond) = early_beyond(lexed) {
@@ -245,15 +230,6 @@ fn asks_the_future(text: &str) -> bool {
     text.starts_with("will ")
         || text.contains(" will ") && !foretold
         || text.contains("会") && (text.ends_with("吗") || text.ends_with("吗?"))
-}
-
-/// `电费贵不贵`: what somebody thinks of it. `What does Zipcar charge`: what somebody else does.
-fn asks_opinion(text: &str) -> bool {
-    let said = crate::norm::normal(text);
-    if said.trim_start().starts_with("what does ") && said.contains(" charge") && !said.contains(" we ") {
-        return true;
-    }
-    ["贵", "好", "便宜", "忙", "累", "值", "划算", "合理"].iter().any(|x| text.contains(&format!("{x}不{x}")))
 }
 
 /// Chat and the like, when nothing about the tables is said beside it.

@@ -4,8 +4,7 @@ use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Group, Intent, Measure, Question};
 use crate::table::Role;
 use crate::units;
-use crate::weigh::items::{Item, Sense};
-use crate::weigh::said::names_people;
+use crate::weigh::items::Sense;
 use crate::weigh::view::View;
 use crate::word::Word;
 
@@ -14,7 +13,7 @@ pub fn misfit(view: &View<'_>, question: &Question) -> f32 {
     let asked = Asked::new(view, question);
     asked.added_up()
         + asked.money()
-        + asked.out_of_reach()
+        + asked.measured_in()
         + asked.number()
         + asked.change()
         + asked.share()
@@ -25,16 +24,11 @@ pub fn misfit(view: &View<'_>, question: &Question) -> f32 {
         + asked.dates()
 }
 
-/// What was asked for is nothing a figure of these tables could tell.
-pub fn out_of_reach(view: &View<'_>, question: &Question) -> bool {
-    Asked::new(view, question).out_of_reach() > 0.0
-}
-
-pub(super) struct Asked<'a> {
-    pub(super) view: &'a View<'a>,
-    pub(super) question: &'a Question,
+struct Asked<'a> {
+    view: &'a View<'a>,
+    question: &'a Question,
     /// The columns whose figures are told.
-    pub(super) figures: Vec<ColRef>,
+    figures: Vec<ColRef>,
 }
 
 impl<'a> Asked<'a> {
@@ -53,16 +47,6 @@ impl<'a> Asked<'a> {
 
     fn is_money(&self, c: ColRef) -> bool {
         units::is_money(self.view.scope.column(c))
-    }
-
-    fn out_of_reach(&self) -> f32 {
-        self.money_back()
-            + self.paid_by_us()
-            + self.whether()
-            + self.measured_in()
-            + self.names()
-            + self.stock()
-            + self.sold()
     }
 
     /// Rates and prices have no sum.
@@ -187,42 +171,6 @@ impl<'a> Asked<'a> {
         if said && !told { 4.0 } else { 0.0 }
     }
 
-    /// `Is X on the list?`, `…是个好店长吗`: yes or no, which a figure seldom tells.
-    fn whether(&self) -> f32 {
-        const FIGURES: [Word; 21] = [
-            Word::Mean,
-            Word::Median,
-            Word::Sum,
-            Word::Share,
-            Word::Correlation,
-            Word::Outlier,
-            Word::Duplicates,
-            Word::Repeated,
-            Word::Missing,
-            Word::Growth,
-            Word::Yoy,
-            Word::Mom,
-            Word::Compare,
-            Word::Trend,
-            Word::Highest,
-            Word::Lowest,
-            Word::HowMany,
-            Word::HowMuch,
-            Word::Gt,
-            Word::Lt,
-            Word::Which,
-        ];
-        let view = self.view;
-        let mut words = view.whole.split_whitespace();
-        let first = words.next().unwrap_or("");
-        let asked = matches!(
-            first,
-            "is" | "are" | "was" | "were" | "does" | "do" | "did" | "has" | "have" | "would" | "will"
-        ) && !matches!(words.next(), Some("you" | "there"));
-        let said = view.whole.trim_end_matches(['?', '？', '。']).ends_with('吗');
-        if (asked || said) && !view.says_any(&FIGURES) { 3.0 } else { 0.0 }
-    }
-
     /// `多少天`, `how long`, `多大年纪`: what is told must be measured in it.
     fn measured_in(&self) -> f32 {
         let view = self.view;
@@ -253,91 +201,8 @@ impl<'a> Asked<'a> {
             if (period || weighed && rows) && view.bounds.is_empty() {
                 cost += 2.0;
             }
-            if text.contains("第几")
-                || view
-                    .head(view.items.iter().position(|k| k.start == item.start).unwrap_or(0))
-                    .ends_with('第')
-            {
-                cost += 3.0;
-            }
-            // `多少户人家`, `几间`, where rows are something else.
-            let last = text.trim_end_matches("人家").chars().last().unwrap_or(' ');
-            let table = &view.scope.tables[self.question.table];
-            let kept =
-                table.rows_called.contains(last) || table.columns.iter().any(|d| d.name.contains(last));
-            if rows && "户间层栋座亩".contains(last) && !kept && !view.says_row() {
-                cost += 2.3;
-            }
-            let discount = text.ends_with('折');
-            if discount && !self.figures.iter().any(|c| view.scope.column(*c).full.contains('折')) {
-                cost += 3.0;
-            }
         }
         cost
-    }
-
-    /// `现在还有多少盒`: what is left, which sales do not tell.
-    fn stock(&self) -> f32 {
-        let view = self.view;
-        let asked = [
-            "还有多少",
-            "还剩",
-            "还压着",
-            "还能再",
-            "剩多少",
-            "剩下多少",
-            "in stock",
-            "on hand",
-            "left in",
-            "库存还",
-        ];
-        let kept = |c: &crate::table::Column| {
-            ["stock", "inventory", "balance", "on hand", "库存", "结存", "剩余", "余额", "结余"]
-                .iter()
-                .any(|w| c.full.contains(w))
-        };
-        let table = &view.scope.tables[self.question.table];
-        let rows = (0..view.items.len()).any(|i| view.counts_rows(i)) || view.says_row();
-        let said = !rows
-            && asked.iter().any(|w| view.whole.contains(w))
-            && self.question.filters.iter().all(|f| !matches!(f, Filter::Empty { .. } | Filter::Yes { .. }));
-        if said && !table.columns.iter().any(kept) { 2.5 } else { 0.0 }
-    }
-
-    /// Returns, what was made and what was spent tell nothing of what was sold.
-    fn sold(&self) -> f32 {
-        let view = self.view;
-        if !view.says(Word::Sell) {
-            return 0.0;
-        }
-        let called = &view.scope.tables[self.question.table].rows_called;
-        let back = ["return", "refund", "退", "complaint", "投诉"].iter().any(|w| called.contains(w));
-        let rows = self.question.measures == [Measure::Rows];
-        let other = |c: &ColRef| {
-            let name = &view.scope.column(*c).full;
-            ["产量", "生产", "produced", "output", "饲料", "工资", "成本"].iter().any(|w| name.contains(w))
-                && view.place(*c).is_none()
-        };
-        if back && rows || self.figures.iter().any(other) { 2.5 } else { 0.0 }
-    }
-
-    /// `what is the name of …`, `叫什么`: a name is asked for, not a figure.
-    fn names(&self) -> f32 {
-        let text = self.view.whole.as_str();
-        let asked = ["the name of", "the names of", "叫什么"].iter().any(|w| text.contains(w))
-            || text.trim_end_matches(['?', ' ']).ends_with(" called");
-        // `who was the most downloaded guest`, where only yes or no is told of guests.
-        let flagged = |i: &Item| {
-            names_people(&i.text)
-                && i.columns().next().is_some()
-                && i.columns().all(|c| self.view.role(c) == Role::Flag)
-        };
-        if self.view.says(Word::Who) && self.view.items.iter().any(flagged) {
-            return 2.5;
-        }
-        let told =
-            !self.question.groups.is_empty() || matches!(self.question.intent, Intent::ExtremeRow { .. });
-        if asked && !told { 2.5 } else { 0.0 }
     }
 
     /// An aggregate was said and another one is told.

@@ -13,7 +13,7 @@ pub mod items;
 mod lacking;
 mod misfit;
 mod options;
-mod outgoings;
+mod outline;
 mod said;
 mod share;
 mod special;
@@ -39,12 +39,11 @@ pub struct Weighed {
     pub question: Question,
     /// What is left unexplained: below 1 is sure, above 4 a guess.
     pub cost: f32,
-    /// A word of the question is known to no table, or what is asked for is no figure of theirs.
-    pub puzzling: bool,
+    /// The same without what words cost that are no part of the reading: how far-fetched what it does say is.
+    pub strained: f32,
+    /// What the reading looks like, for the judge.
+    pub marks: Vec<String>,
 }
-
-/// What a word may cost that is still explained.
-const EXPLAINED: f32 = 2.0;
 
 /// The cheapest reading of a question, if it has any.
 pub fn weigh(
@@ -98,10 +97,8 @@ fn weigh_in(scope: &Scope<'_>, lexed: &Lexed, previous: Option<&Question>) -> Op
 
 fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
     let mut readings: Vec<(Vec<(usize, Part)>, f32)> = vec![(Vec::new(), 0.0)];
-    let mut strange = false;
     for i in 0..view.items.len() {
         let options = options::options(view, i);
-        strange |= options.first().is_some_and(|(_, least)| *least >= EXPLAINED);
         let mut next = Vec::with_capacity(readings.len() * options.len());
         for (parts, cost) in &readings {
             for (part, more) in &options {
@@ -116,6 +113,7 @@ fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
         next.truncate(BEAM);
         readings = next;
     }
+    let idle: f32 = (0..view.items.len()).filter(|i| view.is_idle(*i)).map(|i| unknown::cost(view, i)).sum();
     let mut best: Option<Weighed> = None;
     for (parts, cost) in readings {
         if best.as_ref().is_some_and(|b| cost >= b.cost) {
@@ -127,8 +125,9 @@ fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
         let following = previous.and_then(|q| follow::follow(view, &parts, q));
         for (question, more) in alone.into_iter().chain(following) {
             if best.as_ref().is_none_or(|b| cost + more < b.cost) {
-                let puzzling = strange || misfit::out_of_reach(view, &question);
-                best = Some(Weighed { question, cost: cost + more, puzzling });
+                let marks = outline::outline(view, &parts, cost, more, &question);
+                let strained = cost + more - idle;
+                best = Some(Weighed { question, cost: cost + more, strained, marks });
             }
         }
     }

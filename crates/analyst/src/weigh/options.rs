@@ -61,7 +61,7 @@ pub fn options(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
             Sense::Table if figure_named(view, i) => vec![(Part::Nothing, 1.0)],
             Sense::Table if view.marked(i) => vec![(Part::Nothing, 1.5)],
             Sense::Table | Sense::Percentile(_) => vec![(Part::Nothing, 0.0)],
-            Sense::Stop => vec![(Part::Nothing, unknown::of_no_meaning(view, i))],
+            Sense::Stop | Sense::Passed | Sense::Unknown => vec![(Part::Nothing, unknown::cost(view, i))],
             // `the Granite Works rentals`, in a reading that leaves that table out.
             Sense::Elsewhere => vec![(Part::Nothing, 1.5)],
             Sense::Unit(u) => unit(view, i, *u),
@@ -82,8 +82,6 @@ pub fn options(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
                 vec![(Part::Nothing, 0.3)]
             }
             Sense::Beyond(_) => vec![(Part::Nothing, 6.0)],
-            Sense::Unknown => vec![(Part::Nothing, unknown::cost(view, i))],
-            Sense::Passed => vec![(Part::Nothing, 0.5)],
         };
         for (part, cost) in found {
             let steers = matches!(sense, Sense::Word(_));

@@ -103,7 +103,7 @@ impl View<'_> {
         self.items.iter().position(|i| i.columns().any(|d| d == c))
     }
 
-    /// A figure that is so called may not be a group.
+    /// The word may name a column of figures.
     pub fn names_figure(&self, item: &Item) -> bool {
         item.columns().any(|c| self.role(c) == Role::Measure)
     }

@@ -115,3 +115,12 @@ fn near_questions_are_answered() {
     assert!(ask(&mut clinic, "短信没发的有多少个").contains("**6**"));
     assert!(ask(&mut clinic, "数据质量怎么样").contains("30"));
 }
+
+#[test]
+fn the_judge_sees_the_shape_of_a_question_and_no_names() {
+    let mut bench = shop();
+    let harbor = bench.marks(&[], "How many orders did Harbor have?");
+    assert!(harbor.contains(&"u:<only>".to_owned()) && harbor.contains(&"m:Rows".to_owned()), "{harbor:?}");
+    assert!(!harbor.iter().any(|m| m.contains("harbor")), "{harbor:?}");
+    assert_eq!(harbor, bench.marks(&[], "How many orders did Eastside have?"));
+}

@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use ba_analyst::OfflineAnalyst;
 use ba_analyst::turn::Turn;
 use ba_protocol::structured::Report;
-use ba_protocol::{Action, ContentBlock, Message, Role};
+use ba_protocol::{Action, ContentBlock, Message, Role, ToolCall};
 use serde_json::{Value, json};
 
 pub struct Bench {
@@ -58,6 +58,41 @@ impl Bench {
     }
 
     pub fn ask(&mut self, earlier: &[String], question: &str) -> Run {
+        let mut messages = self.opening(earlier, question);
+        let mut sql = Vec::new();
+        for round in 1..=8 {
+            let response = self.analyst.respond(&Turn::read(&messages));
+            match response.action {
+                Action::Complete(report) => return Run { report, sql, rounds: round },
+                Action::ToolCall { content } => {
+                    sql.extend(
+                        content
+                            .iter()
+                            .filter(|c| computes(c))
+                            .map(|c| c.arguments["query"].as_str().unwrap_or_default().to_owned()),
+                    );
+                    self.call(&mut messages, content);
+                }
+            }
+        }
+        panic!("no answer after 8 rounds: {question}");
+    }
+
+    /// What the judge sees of a question: its tables are read, nothing is computed.
+    pub fn marks(&mut self, earlier: &[String], question: &str) -> Vec<String> {
+        let mut messages = self.opening(earlier, question);
+        loop {
+            let turn = Turn::read(&messages);
+            match self.analyst.respond(&turn).action {
+                Action::ToolCall { content } if !content.iter().any(computes) => {
+                    self.call(&mut messages, content);
+                }
+                _ => return self.analyst.marks(&turn),
+            }
+        }
+    }
+
+    fn opening(&self, earlier: &[String], question: &str) -> Vec<Message> {
         let list: Vec<String> = self
             .files
             .iter()
@@ -76,41 +111,33 @@ impl Bench {
             Message::system(format!("可用文件列表：\n\n{}", list.join("\n"))),
             Message::user(question),
         ]);
-        let mut sql = Vec::new();
-        for round in 1..=8 {
-            let response = self.analyst.respond(&Turn::read(&messages));
-            match response.action {
-                Action::Complete(report) => return Run { report, sql, rounds: round },
-                Action::ToolCall { content } => {
-                    assert!(content.len() <= 6);
-                    let said = content
-                        .iter()
-                        .map(|c| ContentBlock::ToolUse {
-                            id: c.tool_call_id.clone(),
-                            name: c.tool_name.clone(),
-                            input: Value::Object(c.arguments.clone()),
-                        })
-                        .collect();
-                    messages.push(Message::new(Role::Assistant, said));
-                    let mut results = Vec::new();
-                    for call in content {
-                        if call.tool_name == "query_database" && !call.tool_call_id.ends_with("_values") {
-                            sql.push(call.arguments["query"].as_str().unwrap_or_default().to_owned());
-                        }
-                        let (content, is_error) =
-                            self.send(&json!({"tool": call.tool_name, "arguments": call.arguments}));
-                        results.push(ContentBlock::ToolResult {
-                            tool_use_id: call.tool_call_id,
-                            content,
-                            is_error,
-                        });
-                    }
-                    messages.push(Message::new(Role::User, results));
-                }
-            }
-        }
-        panic!("no answer after 8 rounds: {question}");
+        messages
     }
+
+    fn call(&mut self, messages: &mut Vec<Message>, calls: Vec<ToolCall>) {
+        assert!(calls.len() <= 6);
+        let said = calls
+            .iter()
+            .map(|c| ContentBlock::ToolUse {
+                id: c.tool_call_id.clone(),
+                name: c.tool_name.clone(),
+                input: Value::Object(c.arguments.clone()),
+            })
+            .collect();
+        messages.push(Message::new(Role::Assistant, said));
+        let mut results = Vec::new();
+        for call in calls {
+            let (content, is_error) =
+                self.send(&json!({"tool": call.tool_name, "arguments": call.arguments}));
+            results.push(ContentBlock::ToolResult { tool_use_id: call.tool_call_id, content, is_error });
+        }
+        messages.push(Message::new(Role::User, results));
+    }
+}
+
+/// The call computes the answer; others look at the tables.
+fn computes(call: &ToolCall) -> bool {
+    call.tool_name == "query_database" && !call.tool_call_id.ends_with("_values")
 }
 
 /// The newest environment `scripts/prepare-python` has made.
