@@ -20,7 +20,7 @@ mod mend;
 mod values;
 
 use chinese::main_amount;
-use compounds::{counted_in, counted_times};
+use compounds::{counted_in, counted_times, done_to};
 
 /// Every phrase that means something for these tables.
 pub struct Dictionary {
@@ -274,6 +274,12 @@ impl Dictionary {
                 // `跟进几次` of `跟进次数`
                 for form in ["多少", "几", "了多少", "了几"] {
                     self.add(&format!("{bare}{form}{one}"), Meaning::Column(at, 4));
+                }
+            }
+            if let (true, Some((verb, object))) = (measured, done_to(&column.words)) {
+                // `发了多少电` of `发电量`
+                for form in ["多少", "了多少"] {
+                    self.add(&format!("{verb}{form}{object}"), Meaning::Column(at, 4));
                 }
             }
             let joined = column.full.replace(' ', "-");

@@ -44,7 +44,10 @@ pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
     let mut parts = Vec::new();
     let tokens: Vec<&str> = words.split(' ').collect();
     if tokens.len() > 1 {
-        let least = if measured { 3 } else { 4 };
+        // `cow` of `cow id`
+        const NUMBERED: [&str; 6] = ["id", "no", "number", "code", "ref", "name"];
+        let numbered = tokens.last().is_some_and(|t| NUMBERED.contains(t));
+        let least = if measured || numbered { 3 } else { 4 };
         let usable = |t: &&&str| t.len() >= least && t.is_ascii() && !VAGUE.contains(*t);
         let head: Vec<&str> = head(words).filter(|_| measured).into_iter().collect();
         let named = tokens.iter().filter(usable).filter(|t| !measured || head.contains(t));

@@ -61,6 +61,14 @@ pub(super) fn counted_times(words: &str) -> Option<(&str, char)> {
     Some((bare, one))
 }
 
+/// `发` and `电` of `发电量`.
+pub(super) fn done_to(words: &str) -> Option<(char, char)> {
+    match words.chars().collect::<Vec<char>>()[..] {
+        [verb, object, '量'] if is_cjk(verb) && is_cjk(object) => Some((verb, object)),
+        _ => None,
+    }
+}
+
 /// What a column counts: the unit in brackets, or the name before `量` and `数`.
 pub(super) fn counted_in(name: &str, words: &str) -> Option<String> {
     let unit = name.rsplit_once(['(', '（']).map(|(_, u)| u.trim_end_matches([')', '）']));

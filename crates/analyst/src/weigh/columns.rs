@@ -34,7 +34,11 @@ fn measure(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
     // `loans that were renewed`, where it is told how often.
     let being = ["were", "was", "been", "got"].iter().any(|w| head.ends_with(w));
     let count_asked = view.says_any(&[Word::HowMany, Word::Count, Word::Share]);
-    if column.counts_from_zero() && being && view.items[i].text.ends_with("ed") && count_asked {
+    // `how many kg were donated`: how much, not how often.
+    let in_its_unit =
+        (0..view.items.len()).any(|k| view.unit(k).is_some_and(|u| units::of(column) == Some(u)));
+    let done = being && view.items[i].text.ends_with("ed");
+    if column.counts_from_zero() && done && count_asked && !in_its_unit {
         return vec![(Part::Some(c), 0.2), (Part::Figure(c), 1.0)];
     }
     if column.counts_from_zero() && had(view, i) {

@@ -124,6 +124,7 @@ pub fn items(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Item> {
     for item in out.iter_mut().filter(|i| i.text == "whats") {
         item.senses = vec![(Sense::Stop, 0.0)];
     }
+    broken_down(&mut out);
     years(&mut out);
     tell_apart(scope, lexed, &mut out);
     let mut last = 0;
@@ -133,6 +134,19 @@ pub fn items(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Item> {
         last = item.end;
     }
     out
+}
+
+/// `break fees down by sector`: nothing goes down.
+fn broken_down(items: &mut [Item]) {
+    let broken =
+        items.iter().position(|i| matches!(i.text.as_str(), "break" | "broken" | "breaking" | "split"));
+    for item in items.iter_mut().skip(broken.unwrap_or(usize::MAX)) {
+        match item.text.as_str() {
+            "down" => item.senses = vec![(Sense::Stop, 0.0)],
+            "down by" => item.senses = vec![(Sense::Word(Word::By), 0.0)],
+            _ => {}
+        }
+    }
 }
 
 /// `trips that ended at River Park`, `units produced`: of several columns the one that other words hint at.

@@ -77,6 +77,10 @@ pub fn lacking(view: &View<'_>, i: usize, concept: usize) -> Vec<(Part, f32)> {
             return column(view, i, ColRef { table: main, column: column_at });
         }
     }
+    // `车` of 二手车台账: what its rows are, though no column is called so.
+    if !view.english && role == ConceptRole::Entity && names_the_file(view, text) {
+        return vec![(if view.counted(i) { Part::Rows } else { Part::Nothing }, 0.3)];
+    }
     match role {
         ConceptRole::Entity if view.counted(i) && view.says(Word::Which) && view.most_said() => {
             vec![(Part::Rows, 1.6)]
@@ -93,11 +97,16 @@ pub fn lacking(view: &View<'_>, i: usize, concept: usize) -> Vec<(Part, f32)> {
         // `自费患者`: a value says which ones.
         ConceptRole::Entity | ConceptRole::Dimension if after_value(view, i) => vec![(Part::Nothing, 0.8)],
         ConceptRole::Entity | ConceptRole::Dimension if !view.marked(i) => {
-            vec![(Part::Nothing, if view.english { 1.6 } else { 2.3 })]
+            vec![(Part::Nothing, 1.6)]
         }
         ConceptRole::Time | ConceptRole::Flag => vec![(Part::Nothing, 3.0)],
         _ => vec![(Part::Nothing, 5.0)],
     }
+}
+
+fn names_the_file(view: &View<'_>, text: &str) -> bool {
+    let main = &view.scope.tables[view.scope.in_scope[0]];
+    main.filename.contains(text)
 }
 
 fn after_value(view: &View<'_>, i: usize) -> bool {

@@ -90,3 +90,22 @@ fn months_said_once_make_a_range_over_the_date_all_rows_have() {
     assert!(ask(&mut bench, "店里总共收了多少钱？").contains("**300**"));
     assert!(!ask(&mut bench, "我们店的净利润是多少？").contains("**"));
 }
+
+#[test]
+fn rows_and_columns_go_by_short_and_everyday_names() {
+    let mut dairy = bench(
+        "milk_tests",
+        "record_id,cow_id,test_date,milk_kg,donated_kg\nR1,C1,2024-01-05,20,0\nR2,C2,2024-01-06,25,3.5\nR3,C1,2024-02-05,30,14\n",
+    );
+    assert!(ask(&mut dairy, "How many different cows were tested?").contains("**2**"));
+    assert!(ask(&mut dairy, "How many kg were donated in 2024?").contains("**17.5**"));
+    let said = ask(&mut dairy, "Can you break milk down by cow?");
+    assert!(said.contains("**C1** (50)"), "{said}");
+    let mut cars = bench(
+        "二手车台账",
+        "车源编号,收车日期,品牌,收车价(万元),成交价(万元)\nC1,2024-01-05,本田,8,9\nC2,2024-01-06,丰田,12,13\nC3,2024-02-06,丰田,15,17\n",
+    );
+    assert!(ask(&mut cars, "收车价在10万到20万之间的车有多少台").contains("**2**"));
+    let mut sun = bench("光伏日发电", "日期,电站,发电量(kWh)\n2024-01-05,东站,100\n2024-01-06,西站,200\n");
+    assert!(ask(&mut sun, "总共发了多少电？").contains("**300**"));
+}
