@@ -20,7 +20,6 @@ mod mend;
 mod values;
 
 use chinese::main_amount;
-use compounds::{counted_in, counted_times, done_to};
 
 /// Every phrase that means something for these tables.
 pub struct Dictionary {
@@ -246,7 +245,8 @@ impl Dictionary {
             for part in name_parts(&column.words, measured).iter().chain(&name_parts(&column.full, measured))
             {
                 // `ticket` of `lost ticket` is any ticket, where another column is about tickets, too.
-                if column.role == Role::Flag && names_another(table, c, part) {
+                let denies = column.full.starts_with("no ");
+                if column.role == Role::Flag && (denies || names_another(table, c, part)) {
                     continue;
                 }
                 self.add(part, Meaning::Column(at, 2));
@@ -270,46 +270,13 @@ impl Dictionary {
                     self.add(word, Meaning::Column(at, 2));
                 }
             }
-            if let (true, Some((bare, one))) = (measured, counted_times(&column.words)) {
-                // `跟进几次` of `跟进次数`
-                for form in ["多少", "几", "了多少", "了几"] {
-                    self.add(&format!("{bare}{form}{one}"), Meaning::Column(at, 4));
-                }
-            }
-            if let (true, Some((verb, object))) = (measured, done_to(&column.words)) {
-                // `发了多少电` of `发电量`
-                for form in ["多少", "了多少"] {
-                    self.add(&format!("{verb}{form}{object}"), Meaning::Column(at, 4));
-                }
-            }
             let joined = column.full.replace(' ', "-");
             self.add(joined.trim_end_matches('s'), Meaning::Column(at, 4));
             self.add(&joined, Meaning::Column(at, 4));
             if measured {
-                // `采购额` for `采购金额`
-                for (long, short) in [("金额", "额"), ("金额", "总额"), ("数量", "量"), ("数量", "数")]
-                {
-                    if let Some(bare) = column.words.strip_suffix(long).filter(|b| !b.is_empty()) {
-                        self.add(&format!("{bare}{short}"), Meaning::Column(at, 4));
-                    }
-                }
-            }
-            if let (true, Some((thing, _))) = (measured, column.full.split_once(' ')) {
-                // `patient` of `patient age`: a thing in these rows, not the figure.
-                self.add(thing, Meaning::Thing(at));
-            }
-            if let (true, Some(last)) = (measured, only_ending(table, c)) {
-                self.add(last, Meaning::Column(at, 2));
-            }
-            if let (true, Some(one)) = (measured, counted_in(&column.name, &column.words)) {
-                // `箱量` counts boxes, `产量(件)` pieces.
-                self.add(&format!("多少{one}"), Meaning::Column(at, 4));
-                self.add(&format!("几{one}"), Meaning::Column(at, 4));
-                if one == "人" || one == "人员" {
-                    self.add("人均", Meaning::Per(at));
-                }
-                for each in ["每", "单", "每一", "平均每"] {
-                    self.add(&format!("{each}{one}"), Meaning::Per(at));
+                self.add_figure(at, column);
+                if let Some(last) = only_ending(table, c) {
+                    self.add(last, Meaning::Column(at, 2));
                 }
             }
             if column.role == Role::Flag {
@@ -322,6 +289,7 @@ impl Dictionary {
                     }
                 }
                 self.add_flag_verb(at, name);
+                self.add_opposite(at, column, name);
                 if let [verb, object] = name.chars().collect::<Vec<char>>()[..]
                     && is_cjk(verb)
                     && is_cjk(object)
@@ -370,6 +338,9 @@ impl Dictionary {
                 .unwrap_or(&id.full);
             let bare = bare.split(' ').next().unwrap_or(bare);
             subjects.push(bare.to_owned());
+            // `work order` of `Work Order No`
+            let whole = ["id", "no", "number", "ref"].iter().find_map(|e| id.full.strip_suffix(e));
+            subjects.push(whole.unwrap_or(&id.full).trim_end().to_owned());
             subjects.extend(id.full.split(' ').next().map(str::to_owned));
             if bare.chars().all(is_cjk) && bare.chars().count() >= 2 {
                 self.add(bare, Meaning::RowNoun(t));
@@ -465,6 +436,8 @@ fn ends_word(text: &[char], end: usize, phrase: &[char], meaning: &Meaning) -> O
     }
     let plural = |n: usize| text.get(end + n).is_none_or(|c| !is_word(*c));
     match next {
+        // `whats` is no plural.
+        's' if plural(1) && matches!(meaning, Meaning::Word(Word::Which | Word::Who)) => None,
         's' if plural(1) && phrase.len() >= 3 => Some(end + 1),
         // `Sal` is no `sales`.
         'e' if matches!(meaning, Meaning::Value(..)) && !matches!(last, 's' | 'x' | 'z' | 'h' | 'o') => None,

@@ -13,13 +13,13 @@ pub struct Forecast {
 const LEAST_HISTORY: usize = 6;
 
 /// Continues a series of months. Nothing with less than half a year of history.
-pub fn forecast(labels: &[String], values: &[f64], periods: usize) -> Option<Forecast> {
+pub fn forecast(labels: &[String], values: &[f64], periods: usize, linear: bool) -> Option<Forecast> {
     if values.len() < LEAST_HISTORY || labels.len() != values.len() {
         return None;
     }
     let (year, month) = labels.last()?.split_once('-')?;
     let (year, month): (usize, usize) = (year.parse().ok()?, month.parse().ok()?);
-    let seasonal = values.len() >= 24;
+    let seasonal = values.len() >= 24 && !linear;
     let ahead = extend(values, periods, seasonal)
         .into_iter()
         .enumerate()
@@ -29,16 +29,16 @@ pub fn forecast(labels: &[String], values: &[f64], periods: usize) -> Option<For
         })
         .collect();
     let tested = (values.len() / 4).min(6);
-    let error = backtest(values, tested);
+    let error = backtest(values, tested, linear);
     Some(Forecast { ahead, seasonal, error, tested })
 }
 
-fn backtest(values: &[f64], tested: usize) -> Option<f64> {
+fn backtest(values: &[f64], tested: usize, linear: bool) -> Option<f64> {
     let (known, held) = values.split_at(values.len() - tested);
     if known.len() < LEAST_HISTORY || held.contains(&0.0) {
         return None;
     }
-    let guessed = extend(known, tested, known.len() >= 24);
+    let guessed = extend(known, tested, known.len() >= 24 && !linear);
     let errors: f64 = guessed.iter().zip(held).map(|(g, h)| ((g - h) / h).abs()).sum();
     Some(errors / float(tested))
 }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_line_goes_on_as_a_line() {
         let values: Vec<f64> = (0..12).map(|i| 100.0 + 10.0 * float(i)).collect();
-        let result = forecast(&months(12), &values, 2).unwrap();
+        let result = forecast(&months(12), &values, 2, false).unwrap();
         assert_eq!(result.ahead[0].0, "2024-01");
         assert!((result.ahead[0].1 - 220.0).abs() < 1e-6);
         assert!((result.ahead[1].1 - 230.0).abs() < 1e-6);
@@ -103,15 +103,17 @@ mod tests {
     #[test]
     fn seasons_come_back() {
         let values: Vec<f64> = (0..24).map(|i| 100.0 + if i % 12 == 0 { 50.0 } else { 0.0 }).collect();
-        let result = forecast(&months(24), &values, 2).unwrap();
+        let result = forecast(&months(24), &values, 2, false).unwrap();
         assert!(result.seasonal);
         assert!(result.ahead[0].1 > result.ahead[1].1 + 30.0);
         assert_eq!(result.ahead[0].0, "2025-01");
+        let line = forecast(&months(24), &values, 2, true).unwrap();
+        assert!(!line.seasonal && (line.ahead[0].1 - line.ahead[1].1).abs() < 2.0);
     }
 
     #[test]
     fn too_little_history_gives_nothing() {
-        assert!(forecast(&months(5), &[1.0; 5], 1).is_none());
-        assert!(forecast(&vec!["x".to_owned(); 6], &[1.0; 6], 1).is_none());
+        assert!(forecast(&months(5), &[1.0; 5], 1, false).is_none());
+        assert!(forecast(&vec!["x".to_owned(); 6], &[1.0; 6], 1, false).is_none());
     }
 }

@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 /// From here on a question is taken for one beyond the tables (0 would be even odds). It is below even because a wrong
 /// figure is worse than none: docs/evaluation.md has what it costs and saves.
-const DOUBT: f32 = -1.6;
+const DOUBT: f32 = -1.3;
 
 static WEIGHTS: LazyLock<HashMap<&str, f32>> = LazyLock::new(|| weights(include_str!("../data/judge.tsv")));
 

@@ -357,6 +357,18 @@ fn drop_split_values(hits: &mut Vec<(usize, usize, Meaning)>) {
         named.iter().any(|(s, e)| *s < start && start < *e && *e < end || start < *s && *s < end && end < *e)
     };
     hits.retain(|(s, e, m)| !matches!(m, Meaning::Column(_, 2) | Meaning::Beyond(_)) || !cuts(*s, *e));
+    // `收多少课时费`: how much of the fee, not how many lessons; `收割了`, where `收割` is a value; `paid in`, where a column is called so.
+    let split = |start: usize, end: usize| columns.iter().any(|(s, e)| start < *s && *s < end && end < *e);
+    // `统计出库件数`: `出库` is whole; `in cash` says a value, `make in` does not.
+    let parts = |start: usize, end: usize| {
+        named.iter().any(|(s, e)| start < *s && *s < end && (end < *e || end == *e && e - s >= 3))
+    };
+    let begins = |start: usize, end: usize| named.iter().any(|(s, e)| *s == start && *e < end && e - s >= 2);
+    hits.retain(|(s, e, m)| match m {
+        Meaning::Word(Word::HowMuch | Word::HowMany) => e - s <= 2 || !split(*s, *e),
+        Meaning::Stop => !begins(*s, *e) && !parts(*s, *e),
+        _ => true,
+    });
 }
 
 /// `unresolved`: not what a flag or a value says.

@@ -188,7 +188,9 @@ pub fn same_word(a: &str, b: &str) -> bool {
     root == stem(b) && (root.len() >= 4 || a == b || irregular(a) && irregular(b))
 }
 
-const IRREGULAR: [(&str, &str); 24] = [
+const IRREGULAR: [(&str, &str); 26] = [
+    ("payment", "pay"),
+    ("payments", "pay"),
     ("kept", "keep"),
     ("paid", "pay"),
     ("sent", "send"),

@@ -218,6 +218,10 @@ pub enum Intent {
     },
     Forecast {
         periods: usize,
+        /// A straight line, whatever the seasons.
+        linear: bool,
+        /// Only the last of these months is asked for.
+        last: bool,
     },
     Missing,
     /// Values of a column that several rows have, or only one.

@@ -5,8 +5,10 @@ use jiff::civil::Date;
 use jiff::{Span, ToSpan};
 
 mod patterns;
+mod years;
 
 use patterns::PATTERNS;
+use years::{share_year, share_years};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Unit {
@@ -247,96 +249,7 @@ fn with_direction(text: &str, before: &str, start: usize, end: usize, piece: Pie
     }
 }
 
-/// `July and August 2023`, `2023年7月和8月`, `March 2023 against April`: the year said once holds for its neighbours.
-fn share_years(text: &str, pieces: &mut [(usize, usize, Piece)]) {
-    const LIST: [&str; 14] =
-        ["and", "&", ",", ", and", "or", "vs", "vs.", "versus", "、", "和", "与", "及", "跟", "或"];
-    let whole = |p: Piece| matches!(p, Piece::Year(_));
-    for i in 1..pieces.len() {
-        let before = pieces[i - 1].2;
-        if !whole(before) && When::In(pieces[i].2).lacks_year() {
-            pieces[i].2 = share_year(before, pieces[i].2).1;
-        }
-    }
-    for i in (1..pieces.len()).rev() {
-        let ((_, end, first), (start, _, second)) = (pieces[i - 1], pieces[i]);
-        let alike = std::mem::discriminant(&first) == std::mem::discriminant(&second);
-        if alike && When::In(first).lacks_year() && LIST.contains(&text[end..start].trim()) {
-            pieces[i - 1].2 = share_year(first, second).0;
-        }
-    }
-}
-
-/// `from January to June 2024`, `2024年1月到6月`: the year said once holds for both.
-fn share_year(a: Piece, b: Piece) -> (Piece, Piece) {
-    let year_of = |p: Piece| match p {
-        Piece::Month(y, _) | Piece::Season(y, _) | Piece::Quarter(y, _) | Piece::Half(y, _) => y,
-        Piece::Day(d) => Some(YearRef::Number(d.year())),
-        Piece::Year(y) => Some(y),
-        _ => None,
-    };
-    let with = |p: Piece, y: Option<YearRef>| match p {
-        Piece::Month(None, m) => Piece::Month(y, m),
-        Piece::Season(None, m) => Piece::Season(y, m),
-        Piece::Quarter(None, q) => Piece::Quarter(y, q),
-        Piece::Half(None, h) => Piece::Half(y, h),
-        other => other,
-    };
-    (with(a, year_of(b)), with(b, year_of(a)))
-}
-
 impl When {
-    /// The same time in a year said elsewhere in the question.
-    pub fn in_year(self, year: YearRef) -> Self {
-        let with = |p: Piece| share_year(p, Piece::Year(year)).0;
-        match self {
-            When::In(p) => When::In(with(p)),
-            When::Between(a, b) => When::Between(with(a), with(b)),
-            When::Since(p) => When::Since(with(p)),
-            When::Before(p) => When::Before(with(p)),
-            When::After(p) => When::After(with(p)),
-        }
-    }
-
-    /// A part of a year whose year was not said.
-    pub fn lacks_year(self) -> bool {
-        let lacks = |p: Piece| {
-            matches!(
-                p,
-                Piece::Month(None, _)
-                    | Piece::Season(None, _)
-                    | Piece::Quarter(None, _)
-                    | Piece::Half(None, _)
-            )
-        };
-        match self {
-            When::In(p) | When::Since(p) | When::Before(p) | When::After(p) => lacks(p),
-            When::Between(a, b) => lacks(a) || lacks(b),
-        }
-    }
-
-    /// The year a time lies in, where it was said.
-    pub fn said_year(self) -> Option<YearRef> {
-        match self {
-            When::In(
-                Piece::Year(y)
-                | Piece::Month(Some(y), _)
-                | Piece::Season(Some(y), _)
-                | Piece::Quarter(Some(y), _)
-                | Piece::Half(Some(y), _),
-            ) => Some(y),
-            When::In(Piece::Day(d)) => Some(YearRef::Number(d.year())),
-            _ => None,
-        }
-    }
-
-    pub fn year(self) -> Option<YearRef> {
-        match self {
-            When::In(Piece::Year(y)) => Some(y),
-            _ => None,
-        }
-    }
-
     /// The days meant, given the last day in the data.
     pub fn resolve(self, last: Date) -> Option<Days> {
         let span = |from: Option<Date>, to: Option<Date>, label: String, pieces: &[Piece]| Days {

@@ -336,6 +336,11 @@ const KIN: &[&[&str]] = &[
     &["case", "matter", "file", "client"],
     &["animal", "pet", "intake", "rescue"],
     &["shift", "rota", "roster", "working day"],
+    &["fine", "ticket", "penalty", "pcn", "citation", "violation"],
+    &["call", "contact", "conversation", "通话", "来电"],
+    &["delivery", "drop", "shipment", "consignment", "配送", "送货"],
+    &["round", "trip", "outing", "run"],
+    &["dispatch", "job", "trip", "ride"],
 ];
 
 /// Other nouns for what the rows of a table are, given the nouns its file and numbers go by.

@@ -73,6 +73,7 @@ lists! {
         Cohort = "cohort",
         Funnel = "funnel",
         Forecast = "forecast",
+        Linear = "linear",
         Missing = "missing",
         Duplicates = "duplicates",
         Describe = "describe",

@@ -22,6 +22,41 @@ impl Dictionary {
         }
     }
 
+    /// Other ways to say a figure: `跟进几次` of 跟进次数, `price per case` of `Price/Case (£)`, `每箱` of 箱量.
+    pub(super) fn add_figure(&mut self, at: ColRef, column: &crate::table::Column) {
+        let figure = |phrase: String| (phrase, Meaning::Column(at, 4));
+        let mut said: Vec<(String, Meaning)> = Vec::new();
+        if let Some((bare, one)) = counted_times(&column.words) {
+            said.extend(["多少", "几", "了多少", "了几"].map(|form| figure(format!("{bare}{form}{one}"))));
+        }
+        // `发了多少电` of `发电量`
+        if let Some((verb, object)) = done_to(&column.words) {
+            said.extend(["多少", "了多少"].map(|form| figure(format!("{verb}{form}{object}"))));
+        }
+        let bare = column.name.split(['(', '[']).next().unwrap_or(&column.name).trim();
+        if let Some((of, unit)) = bare.split_once('/').filter(|_| bare.is_ascii()) {
+            said.push(figure(format!("{} per {}", of.trim(), unit.trim())));
+        }
+        said.extend(other_endings(column).into_iter().map(figure));
+        // `patient` of `patient age`: a thing in these rows, not the figure.
+        said.extend(column.full.split_once(' ').map(|(thing, _)| (thing.to_owned(), Meaning::Thing(at))));
+        if let Some(one) = counted_in(&column.name, &column.words) {
+            said.extend([figure(format!("多少{one}")), figure(format!("几{one}"))]);
+            if one.chars().count() == 1 && one != "人" && one != "次" {
+                said.push(figure(format!("{one}数")));
+            }
+            if one == "人" || one == "人员" {
+                said.push(("人均".to_owned(), Meaning::Per(at)));
+            }
+            said.extend(
+                ["每", "单", "每一", "平均每"].map(|each| (format!("{each}{one}"), Meaning::Per(at))),
+            );
+        }
+        for (phrase, meaning) in said {
+            self.add(&phrase, meaning);
+        }
+    }
+
     /// A name no column stands for that is a word for the rows or a period and, after it, a figure some column holds or
     /// a count: the two are read one by one.
     pub(super) fn comes_apart(&self, name: &str, tables: &[Table], glossary: &Glossary) -> bool {
@@ -53,8 +88,32 @@ impl Dictionary {
     }
 }
 
+/// `采购额` for 采购金额, `合同总额` for 合同额.
+fn other_endings(column: &crate::table::Column) -> Vec<String> {
+    const FORMS: [(&str, &str); 8] = [
+        ("金额", "额"),
+        ("金额", "总额"),
+        ("数量", "量"),
+        ("数量", "数"),
+        ("额", "总额"),
+        ("额", "金额"),
+        ("量", "总量"),
+        ("数", "总数"),
+    ];
+    let name = without_unit(&column.full);
+    let long = |bare: &&str| bare.chars().count() >= 2 && bare.chars().all(is_cjk);
+    FORMS
+        .iter()
+        .flat_map(|(ending, other)| {
+            let short = column.words.strip_suffix(ending).filter(|b| !b.is_empty());
+            let bare = name.strip_suffix(ending).filter(long).into_iter().chain(short);
+            bare.map(|b| format!("{b}{other}")).collect::<Vec<_>>()
+        })
+        .collect()
+}
+
 /// `跟进` and `次` of `跟进次数`.
-pub(super) fn counted_times(words: &str) -> Option<(&str, char)> {
+fn counted_times(words: &str) -> Option<(&str, char)> {
     let bare = words.strip_suffix('数')?;
     let one = bare.chars().last().filter(|c| is_cjk(*c))?;
     let bare = bare.strip_suffix(one).filter(|b| b.chars().count() >= 2 && b.chars().all(is_cjk))?;
@@ -62,7 +121,7 @@ pub(super) fn counted_times(words: &str) -> Option<(&str, char)> {
 }
 
 /// `发` and `电` of `发电量`.
-pub(super) fn done_to(words: &str) -> Option<(char, char)> {
+fn done_to(words: &str) -> Option<(char, char)> {
     match words.chars().collect::<Vec<char>>()[..] {
         [verb, object, '量'] if is_cjk(verb) && is_cjk(object) => Some((verb, object)),
         _ => None,
@@ -70,7 +129,7 @@ pub(super) fn done_to(words: &str) -> Option<(char, char)> {
 }
 
 /// What a column counts: the unit in brackets, or the name before `量` and `数`.
-pub(super) fn counted_in(name: &str, words: &str) -> Option<String> {
+fn counted_in(name: &str, words: &str) -> Option<String> {
     let unit = name.rsplit_once(['(', '（']).map(|(_, u)| u.trim_end_matches([')', '）']));
     let named = words.strip_suffix('量').or_else(|| words.strip_suffix('数'));
     let chinese = |u: &&str| {

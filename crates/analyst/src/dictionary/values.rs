@@ -82,6 +82,13 @@ impl Dictionary {
         } else {
             self.add_letter(at, value, plain);
         }
+        // `tire` of `Tires`
+        if let Some(bare) = plain.strip_suffix('s').filter(|b| b.len() >= 4 && !b.ends_with(['s', 'u', 'i']))
+            && bare.bytes().all(|b| b.is_ascii_lowercase())
+            && !glossary.is_common(bare)
+        {
+            self.add(bare, Meaning::Value(at, value.to_owned(), 3));
+        }
         if let Some(bare) =
             plain.strip_suffix('中').filter(|b| b.chars().count() >= 2 && b.chars().all(is_cjk))
         {
@@ -117,6 +124,35 @@ impl Dictionary {
         }
         if categories && plain.is_ascii() {
             self.add_value_words(at, value, plain, glossary);
+        }
+    }
+
+    /// `保外` where a flag is called 是否保内, `out-of-network` of `In Network`, `没来` of 是否到场: those that are not.
+    pub(super) fn add_opposite(&mut self, at: ColRef, column: &crate::table::Column, name: &str) {
+        let no = column.values.iter().find(|v| {
+            matches!(v.to_lowercase().as_str(), "否" | "n" | "no" | "false" | "0" | "无" | "未" | "没有")
+        });
+        let Some(no) = no else { return };
+        let mut said: Vec<String> = Vec::new();
+        said.extend(name.strip_suffix('内').map(|of| format!("{of}外")));
+        if let Some(of) = name.strip_prefix("in ") {
+            said.extend([format!("out of {of}"), format!("out-of-{}", of.replace(' ', "-"))]);
+        }
+        if name.starts_with('到') || ["出席", "签到", "赴约"].contains(&name) {
+            said.extend(["没来", "没到", "未到", "缺席", "爽约"].map(str::to_owned));
+        }
+        // `备用金没到账` of 备用金到账
+        let chars: Vec<char> = name.chars().collect();
+        if chars.len() >= 4 && chars.iter().all(|c| is_cjk(*c)) {
+            let (about, done) = chars.split_at(chars.len() - 2);
+            let (about, done): (String, String) = (about.iter().collect(), done.iter().collect());
+            said.extend(["没", "未", "没有", "还没", "还没有"].map(|not| format!("{about}{not}{done}")));
+        }
+        if name == "成交" {
+            said.push("流拍".to_owned());
+        }
+        for phrase in said {
+            self.add(&phrase, Meaning::Value(at, no.clone(), 4));
         }
     }
 

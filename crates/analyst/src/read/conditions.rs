@@ -49,11 +49,17 @@ pub(super) fn rate_is_lost(scope: &Scope<'_>, draft: &Draft, question: &Question
         Measure::Of(_, c) => named(*c),
         _ => false,
     };
-    let shared =
-        matches!(
-            question.intent,
-            Intent::Share | Intent::ShareOf { .. } | Intent::Cohort { .. } | Intent::Funnel { .. }
-        ) || draft.says_any(&[Word::Growth, Word::Yoy, Word::Mom, Word::Correlation, Word::Forecast]);
+    let shared = matches!(
+        question.intent,
+        Intent::Share | Intent::ShareOf { .. } | Intent::Cohort { .. } | Intent::Funnel { .. }
+    ) || draft.says_any(&[
+        Word::Growth,
+        Word::Yoy,
+        Word::Mom,
+        Word::Correlation,
+        Word::Forecast,
+        Word::Linear,
+    ]);
     draft.says(Word::Rate) && !shared && !question.measures.iter().any(rated)
 }
 
@@ -177,7 +183,7 @@ pub(crate) fn pick_date(
         .find_map(|t| scope.tables[*t].main_date().map(|column| ColRef { table: *t, column }))?;
     let uses_time = draft.grain.is_some()
         || !draft.times.is_empty()
-        || draft.says_any(&[Word::Trend, Word::Yoy, Word::Mom, Word::Growth, Word::Forecast]);
+        || draft.says_any(&[Word::Trend, Word::Yoy, Word::Mom, Word::Growth, Word::Forecast, Word::Linear]);
     let others = scope.tables[main].indices(|c| c.role == Role::Time);
     if let Some(other) =
         others.iter().find(|c| **c != dated.column).filter(|_| uses_time && dated.table == main)
@@ -197,7 +203,7 @@ pub(crate) fn resolve_times(
     for when in &draft.times {
         let Some(days) = when.resolve(last) else { continue };
         let misses = days.from.is_some_and(|f| f > last) || days.to.is_some_and(|t| t <= first);
-        if misses && !draft.says_any(&[Word::Forecast, Word::Next]) {
+        if misses && !draft.says_any(&[Word::Forecast, Word::Linear, Word::Next]) {
             return Err(Refusal::OutsideDates {
                 asked: days.label,
                 first: first.to_string(),

@@ -108,6 +108,10 @@ impl Reader<'_> {
         self.tokens[j].start.saturating_sub(self.tokens[i].end) <= 2
     }
 
+    fn says_linear(&self) -> bool {
+        self.tokens.iter().any(|t| matches!(t.tok, Tok::Word(Word::Linear)))
+    }
+
     fn collect_words(&mut self) {
         for (i, token) in self.tokens.iter().enumerate() {
             match &token.tok {
@@ -115,6 +119,8 @@ impl Reader<'_> {
                 // `caused by a deploy`, where a column tells causes, asks for rows.
                 Tok::Beyond(Beyond::Cause) if token.text.starts_with("cause") && self.causes_are_told() => {}
                 Tok::Beyond(Beyond::Chat) if chinese::is_courtesy(&token.text) && self.tokens.len() > 1 => {}
+                // `if it follows a linear trend, what should we expect`: the method is said, nothing is judged.
+                Tok::Beyond(Beyond::Judgement | Beyond::Advice) if self.says_linear() => {}
                 Tok::Beyond(b) => self.draft.beyond.push(*b),
                 Tok::Pctl(p) => self.draft.loose_agg = Some(Agg::Percentile(*p)),
                 Tok::Thing(c) => {

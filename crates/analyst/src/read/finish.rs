@@ -27,7 +27,8 @@ pub fn finish(scope: &Scope<'_>, mut draft: Draft) -> Result<Question, Refusal> 
     if let Some((_, said)) = draft.lacking.first() {
         return Err(Refusal::NoColumn(said.clone()));
     }
-    let spends_numbers = draft.says_any(&[Word::Forecast, Word::Next, Word::Moving, Word::Pareto]);
+    let spends_numbers =
+        draft.says_any(&[Word::Forecast, Word::Linear, Word::Next, Word::Moving, Word::Pareto]);
     if let (Some(stray), false) = (draft.stray_numbers.first(), spends_numbers) {
         return Err(Refusal::Unknown(vec![stray.to_string()]));
     }

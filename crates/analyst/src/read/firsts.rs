@@ -12,18 +12,21 @@ impl Reader<'_> {
     /// Finds whose first time is asked about.
     pub(super) fn read_firsts(&mut self) {
         let text: String = self.text.iter().collect();
-        let entities: Vec<usize> = (0..self.tokens.len()).filter(|i| self.comes_again(*i)).collect();
+        let entities: Vec<usize> = (0..self.tokens.len()).filter(|i| self.comes_again(*i, 30)).collect();
+        let few: Vec<usize> = (0..self.tokens.len()).filter(|i| self.comes_again(*i, 4)).collect();
         let new = entities.iter().find(|i| self.is_new(**i));
         let first = text.contains("first-time")
             || text.contains("first time")
-            || ["首次", "第一次", "首单", "首购", "初次", "头一次"].iter().any(|w| text.contains(w))
+            || ["首次", "第一次", "首单", "首购", "初次", "头一次", "最早的"]
+                .iter()
+                .any(|w| text.contains(w))
             || self.tokens.iter().enumerate().any(|(i, t)| t.text == "first" && self.happens_once(i + 1));
-        let whose = new.or_else(|| entities.first().filter(|_| first));
+        let whose = new.or_else(|| few.first().filter(|_| first));
         self.draft.firsts = whose.and_then(|i| self.col(*i));
     }
 
     /// A thing or person that several rows are about.
-    fn comes_again(&self, i: usize) -> bool {
+    fn comes_again(&self, i: usize, least: u64) -> bool {
         let Some(column) = self.col(i) else { return false };
         let found = self.scope.column(column);
         let rows = self.scope.tables[column.table].rows;
@@ -31,9 +34,10 @@ impl Reader<'_> {
             .concepts
             .iter()
             .any(|(id, _)| self.scope.glossary.concept(id).is_some_and(|c| c.role == ConceptRole::Entity));
+        let people = known || least < 30 && super::asked::is_people(&self.tokens[i].text);
         column.table == self.scope.in_scope[0]
             && found.distinct < rows
-            && (found.role == Role::Id || found.role == Role::Dimension && known && found.distinct > 30)
+            && (found.role == Role::Id || found.role == Role::Dimension && people && found.distinct > least)
     }
 
     /// `new donors`, `新客户`, `新增会员`.

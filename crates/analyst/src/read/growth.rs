@@ -42,6 +42,13 @@ pub fn growth(
         Some(days) => Days { to: days.to.or(last.tomorrow().ok()), ..days.clone() },
         None => current(draft, mom, last)?,
     };
+    // `今年到现在比去年同期`: no further than the data goes.
+    let after = match last.tomorrow() {
+        Ok(end) if yoy && after.relative && after.to.is_some_and(|to| to > end) => {
+            Days { to: Some(end), label: label(after.from?, end), ..after }
+        }
+        _ => after,
+    };
     let before = if yoy { year_before(&after)? } else { period_before(&after)? };
     Some(Intent::Change { before, after, date, together: false })
 }

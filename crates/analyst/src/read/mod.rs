@@ -217,7 +217,9 @@ fn read_one(
 fn asks_the_future(text: &str) -> bool {
     let text = crate::norm::normal(text);
     let text = text.trim();
-    let foretold = ["forecast", "predict", "projection", "estimate"].iter().any(|w| text.contains(w));
+    let foretold = ["forecast", "predict", "projection", "estimate", "linear", "straight"]
+        .iter()
+        .any(|w| text.contains(w));
     // `how much would a new one cost`: nobody's table knows that, either.
     let supposed = ["how much would ", "how many would ", "what would ", "how long would "]
         .iter()

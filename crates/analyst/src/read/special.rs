@@ -42,10 +42,11 @@ pub(super) fn special_intent(
         && !draft.measures.is_empty()
         && draft.dims.is_empty()
         && draft.flags.is_empty();
-    if draft.says(Word::Next) && !draft.says(Word::Forecast) && !asks_ahead {
+    let forecasts = draft.says_any(&[Word::Forecast, Word::Linear]);
+    if draft.says(Word::Next) && !forecasts && !asks_ahead {
         return Err(Refusal::Beyond(crate::word::Beyond::Judgement));
     }
-    if draft.says(Word::Forecast) || asks_ahead {
+    if forecasts || asks_ahead {
         return forecast(scope, draft, question, times, span).map(|()| true);
     }
     if draft.says(Word::Pareto) {
@@ -194,8 +195,8 @@ fn forecast(
         Some(Grain::Year) => 12,
         _ => 1,
     };
-    let asked_end = times.iter().filter_map(|d| d.to).filter(|t| *t > last).max();
-    let periods = match asked_end {
+    let asked = times.iter().filter(|d| d.to.is_some_and(|t| t > last)).max_by_key(|d| d.to);
+    let periods = match asked.and_then(|d| d.to) {
         Some(end) => months(last, end).saturating_sub(1).max(1),
         None => said.unwrap_or(1) * unit,
     };
@@ -209,6 +210,8 @@ fn forecast(
     need_measure(scope, draft, question)?;
     question.measures.truncate(1);
     question.groups = vec![Group::Time(date, Grain::Month)];
-    question.intent = Intent::Forecast { periods };
+    // `for January`: that month, not all until then.
+    let one = asked.and_then(|d| Some(months(d.from?, d.to?) == 1));
+    question.intent = Intent::Forecast { periods, linear: draft.says(Word::Linear), last: one == Some(true) };
     Ok(())
 }

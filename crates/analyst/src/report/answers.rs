@@ -260,6 +260,14 @@ impl Desk<'_> {
                 )
             };
         }
+        if ties(lead.1) == said.len() && !grid.cut {
+            let (n, value) = (said.len(), self.figure(&measure, lead.1));
+            return if self.zh() {
+                format!("{n} 个{}的{name}都是 **{value}**{limits}", self.group_names())
+            } else {
+                format!("{name} is the same for all {n} {}: **{value}**{limits}", self.group_names())
+            };
+        }
         // Where only the first groups were fetched, the other end is not known.
         if grid.cut || grid.rows.len() >= crate::plan::MANY && self.question.intent == Intent::Rank {
             return if self.zh() {
@@ -268,9 +276,10 @@ impl Desk<'_> {
                 format!("{} has the {} {name}{}{limits}", show(lead), words[0], tie(lead.1))
             };
         }
+        let apart = if said.len() == 2 { self.apart(max.1, min.1) } else { String::new() };
         if self.zh() {
             format!(
-                "{name}{}的是{}{}，{}的是{}{limits}",
+                "{name}{}的是{}{}，{}的是{}{apart}{limits}",
                 words[0],
                 show(lead),
                 tie(lead.1),
@@ -279,13 +288,27 @@ impl Desk<'_> {
             )
         } else {
             format!(
-                "{} has the {} {name}{}; {} has the {}{limits}",
+                "{} has the {} {name}{}; {} has the {}{apart}{limits}",
                 show(lead),
                 words[0],
                 tie(lead.1),
                 show(other),
                 words[1]
             )
+        }
+    }
+
+    /// How far two groups lie apart, seen from either.
+    fn apart(&self, high: f64, low: f64) -> String {
+        if low <= 0.0 || high <= low {
+            return String::new();
+        }
+        let gap = self.figure(&self.first(), high - low);
+        let (above, below) = (growth((high - low) / low), growth((low - high) / high));
+        if self.zh() {
+            format!("，相差 {gap}（高的比低的 {above}，低的比高的 {below}）")
+        } else {
+            format!("; they differ by {gap} ({above} against the lower, {below} against the higher)")
         }
     }
 

@@ -153,7 +153,7 @@ impl Desk<'_> {
             Intent::Pareto { part } => self.pareto(grid, *part),
             Intent::Cohort { .. } => self.cohort(grid),
             Intent::Funnel { .. } => self.funnel(grid),
-            Intent::Forecast { periods } => self.forecast(grid, *periods),
+            Intent::Forecast { periods, linear, last } => self.forecast(grid, *periods, *linear, *last),
             Intent::Missing => self.missing(grid),
             Intent::Repeats { column, once } => self.repeats(grid, *column, *once),
             Intent::Duplicates => self.duplicates(grid),

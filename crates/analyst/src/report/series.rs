@@ -135,9 +135,9 @@ impl Desk<'_> {
         answer
     }
 
-    pub(super) fn forecast(&self, grid: &Grid, periods: usize) -> Answer {
+    pub(super) fn forecast(&self, grid: &Grid, periods: usize, linear: bool, last: bool) -> Answer {
         let known: Vec<f64> = grid.numbers(1).into_iter().flatten().collect();
-        let Some(result) = forecast::forecast(&grid.texts(0), &known, periods) else {
+        let Some(result) = forecast::forecast(&grid.texts(0), &known, periods, linear) else {
             return Answer::only(
                 self.t(
                     "历史数据不足（至少需要 6 个月），不做预测",
@@ -146,20 +146,21 @@ impl Desk<'_> {
                 .to_owned(),
             );
         };
-        let Some((month, value)) = result.ahead.first().cloned() else { return self.nothing() };
+        let asked = if last { result.ahead.last() } else { result.ahead.first() };
+        let Some((month, value)) = asked.cloned() else { return self.nothing() };
         let method = if result.seasonal {
             self.t("线性趋势 + 月度季节性", "linear trend with monthly seasonality")
         } else {
             self.t("线性趋势", "linear trend")
         };
         let total: f64 = result.ahead.iter().map(|x| x.1).sum();
-        let mut answer = Answer::only(if periods == 1 {
+        let mut answer = Answer::only(if periods == 1 || last {
             if self.zh() {
                 format!(
                     "{} 的{}预测值约为 **{}**（{method}，是估计而非数据）{}",
                     text(&month),
                     self.measure_name(&self.first()),
-                    number(value.round()),
+                    number(coarse(value)),
                     self.limits()
                 )
             } else {
@@ -167,7 +168,7 @@ impl Desk<'_> {
                     "{} in {} is forecast at about **{}** ({method}; an estimate, not data){}",
                     self.measure_name(&self.first()),
                     text(&month),
-                    number(value.round()),
+                    number(coarse(value)),
                     self.limits()
                 )
             }
@@ -175,14 +176,14 @@ impl Desk<'_> {
             format!(
                 "未来 {periods} 个月{}预测合计约为 **{}**（{method}，是估计而非数据）{}",
                 self.measure_name(&self.first()),
-                number(total.round()),
+                number(coarse(total)),
                 self.limits()
             )
         } else {
             format!(
                 "{} over the next {periods} months is forecast at about **{}** in all ({method}; an estimate, not data){}",
                 self.measure_name(&self.first()),
-                number(total.round()),
+                number(coarse(total)),
                 self.limits()
             )
         });
@@ -200,7 +201,7 @@ impl Desk<'_> {
         let header = vec![text(&grid.names[0]), self.t("预测", "forecast").to_owned()];
         answer.table = Some(TableView {
             header,
-            rows: result.ahead.iter().map(|(m, v)| vec![text(m), number(v.round())]).collect(),
+            rows: result.ahead.iter().map(|(m, v)| vec![text(m), number(coarse(*v))]).collect(),
             total: periods,
             cut: false,
         });
@@ -211,7 +212,7 @@ impl Desk<'_> {
             .iter()
             .enumerate()
             .map(|(i, v)| (i + 1 == known.len()).then_some(*v))
-            .chain(result.ahead.iter().map(|a| Some(a.1.round())))
+            .chain(result.ahead.iter().map(|a| Some(coarse(a.1))))
             .collect();
         answer.chart = Some(Chart {
             title: self.title(),
@@ -226,4 +227,9 @@ impl Desk<'_> {
         });
         answer
     }
+}
+
+/// As many digits as an estimate deserves.
+fn coarse(value: f64) -> f64 {
+    if value.abs() < 1000.0 { (value * 100.0).round() / 100.0 } else { value.round() }
 }

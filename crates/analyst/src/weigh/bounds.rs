@@ -63,6 +63,9 @@ fn special(view: &mut View<'_>, i: usize, n: f64) -> bool {
     if view.says(Word::Outlier) && (1.0..=3.0).contains(&n) && n.fract() > 0.0 {
         return true;
     }
+    if is_each(view, i) {
+        return true;
+    }
     if view.says(Word::Moving) && n.fract() == 0.0 && (2.0..=60.0).contains(&n) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small window")]
         let window = n as usize;
@@ -99,6 +102,16 @@ fn special(view: &mut View<'_>, i: usize, n: f64) -> bool {
         return true;
     }
     false
+}
+
+/// `四个季度`, `12个月`: each of them.
+pub fn is_each(view: &View<'_>, i: usize) -> bool {
+    let near = view.after(i).filter(|k| view.items[*k].start <= view.items[i].end + 2);
+    match near.and_then(|k| view.word(k)) {
+        Some(Word::Quarter) => number(view, i) == Some(4.0),
+        Some(Word::Month) => number(view, i) == Some(12.0),
+        _ => false,
+    }
 }
 
 /// `三家门店`, where there are three: each of them.
@@ -402,6 +415,10 @@ fn scaled(view: &View<'_>, i: usize, n: f64, unit: Option<Unit>, column: ColRef)
     let high = found.max.as_deref().and_then(crate::observe::number).unwrap_or(0.0);
     if text.contains('%') && high > 1.5 {
         return n * 100.0;
+    }
+    // `over 400 thousand` of `scc_thousand`
+    if n >= 1000.0 && n > high && found.full.contains("thousand") {
+        return n / 1e3;
     }
     if text.contains('万') && found.name.contains('万') {
         return n / 1e4;

@@ -18,10 +18,11 @@ use crate::weigh::{misfit, share, special, times};
 use crate::word::Word;
 
 /// Words of analyses that are read elsewhere.
-const ELSEWHERE: [Word; 9] = [
+const ELSEWHERE: [Word; 10] = [
     Word::Cohort,
     Word::Funnel,
     Word::Forecast,
+    Word::Linear,
     Word::Next,
     Word::Describe,
     Word::Columns,
@@ -273,7 +274,13 @@ impl Built<'_> {
         if self.extreme_row(figures, dims, draft.grain) {
             return Some(());
         }
-        if let Some(intent) = growth::growth(draft, days, self.question.date, span) {
+        // `2025春拍比2024秋拍变化了多少`: two values side by side, no two times.
+        let pair = self.two_values().filter(|_| view.says_any(&[Word::Growth, Word::Compare]));
+        let grown = match pair {
+            Some(_) => None,
+            None => growth::growth(draft, days, self.question.date, span),
+        };
+        if let Some(intent) = grown {
             if let (Intent::GrowthSeries(_), Some(date)) = (&intent, self.question.date) {
                 self.question.groups = vec![Group::Time(date, draft.grain.unwrap_or(Grain::Month))];
             }
@@ -281,7 +288,7 @@ impl Built<'_> {
             self.need_measure(figures);
             return Some(());
         }
-        if share::settle(self) {
+        if pair.is_none() && share::settle(self) {
             self.need_measure(figures);
             return Some(());
         }
@@ -292,13 +299,14 @@ impl Built<'_> {
         if let (Some(grain), Some(date)) = (draft.grain, self.question.date) {
             self.question.groups.truncate(1);
             self.question.groups.insert(0, Group::Time(date, grain));
-        } else if view.says(Word::Trend) {
+        } else if view.says(Word::Trend) && pair.is_none() {
             let date = self.question.date?;
             self.question.groups.truncate(1);
             self.question.groups.insert(0, Group::Time(date, Grain::Month));
         }
         self.compare_values();
         self.need_measure(figures);
+        figures::mean_and_total(view, figures, &mut self.question.measures);
         let timed = self.question.groups.iter().any(|g| matches!(g, Group::Time(..)));
         let ranked = view.superlative().is_some();
         self.question.intent = match (self.question.groups.is_empty(), ranked, timed) {

@@ -131,6 +131,13 @@ fn agg_for(view: &View<'_>, aggs: &[(usize, Agg)], at: usize, c: ColRef) -> Agg 
     if text.starts_with("how many ") || text.starts_with("多少") && units::ending(text).is_some() {
         return Agg::Sum;
     }
+    // `how many hours was Jas out`: all of them, unless one asks how long it takes.
+    let asked =
+        view.items.iter().any(|i| i.text.starts_with("how many ") && units::ending(&i.text).is_some());
+    let takes = [" take", " took"].iter().any(|w| view.whole.contains(w));
+    if asked && !takes && adds_up(view, c) {
+        return Agg::Sum;
+    }
     let column = view.scope.column(c);
     let paid = view.asks_amount() && units::is_money(column);
     // `sales revenue` of a sale price is what came in.
@@ -148,8 +155,24 @@ pub fn default_agg(view: &View<'_>, c: ColRef) -> Agg {
     let column = view.scope.column(c);
     match column.default_agg {
         DefaultAgg::Mean if view.most_said() && adds_up(view, c) => Agg::Sum,
+        DefaultAgg::Mean if view.says(Word::Top) && is_spent_time(&column.full) => Agg::Sum,
         DefaultAgg::Mean => Agg::Mean,
         DefaultAgg::Sum => Agg::Sum,
+    }
+}
+
+/// `hours`, `days on hire`: time that was used, of which there can be more or less in all; not how long something took.
+fn is_spent_time(name: &str) -> bool {
+    let used = ["hours", "hrs", "days on", "工时", "课时"].iter().any(|w| name.contains(w));
+    used && ![" to ", "avg", "average", "per ", "平均"].iter().any(|w| name.contains(w))
+}
+
+/// `area by crop`, where nobody said whether the mean or the total is meant: both, where they can be added up.
+pub fn mean_and_total(view: &View<'_>, figures: &Figures, measures: &mut Vec<Measure>) {
+    let [Measure::Of(Agg::Mean, c)] = measures[..] else { return };
+    let open = !figures.strong && figures.per.is_empty() && view.superlative().is_none();
+    if open && !view.says(Word::Mean) && adds_up(view, c) && view.bounds.is_empty() {
+        measures.push(Measure::Of(Agg::Sum, c));
     }
 }
 
@@ -212,6 +235,11 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
         let cost = if other && !people { 1.8 } else { 0.2 };
         return (counted, cost);
     }
+    // `what share of the spend`: of the money.
+    let spent = view.says(Word::Spend)
+        && ["the spend", "our spend", "total spend", "spending", "花费", "支出"]
+            .iter()
+            .any(|w| view.whole.contains(w));
     let popular = view
         .items
         .iter()
@@ -223,7 +251,7 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
     }
     if popular
         || view.says_any(&[Word::MostCommon, Word::Busiest])
-        || matches!(question.intent, Intent::ShareOf { .. }) && !paid
+        || matches!(question.intent, Intent::ShareOf { .. }) && !paid && !spent
     {
         return (Measure::Rows, 0.1);
     }
@@ -235,7 +263,9 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
     // `欠得最多`: what is owed; `派得最多` counts.
     let owed =
         |c: &ColRef| ["欠", "退", "赔", "补", "罚"].iter().any(|w| view.scope.column(*c).name.contains(w));
-    let hinted = !view.english && hinted_money(view).is_some_and(|c| owed(&c) || view.says(Word::HowMuch));
+    let hinted = hinted_money(view)
+        .is_some_and(|c| view.english && view.most_said() || owed(&c) || view.says(Word::HowMuch));
+    let hinted = hinted || view.whole.contains("欠得") || view.whole.contains("欠的钱");
     if let (Some(money), true) = (&money, paid || deals || amount || hinted || view.says(Word::Sum)) {
         let c = match money {
             Measure::Of(_, c) => *c,
@@ -317,6 +347,9 @@ pub fn money_for(view: &View<'_>) -> Option<ColRef> {
 }
 
 fn hinted_money(view: &View<'_>) -> Option<ColRef> {
+    if view.english {
+        return verb_money(view);
+    }
     const GENERAL: &str = "金额费用价元钱款总数量的了多少一共入支出额单月日年";
     let main = view.scope.in_scope[0];
     let table = &view.scope.tables[main];
@@ -343,6 +376,25 @@ fn hinted_money(view: &View<'_>) -> Option<ColRef> {
             let real = |c: &usize| table.columns[*c].name.starts_with(['实', '已']);
             best.iter().map(|(_, c)| *c).find(real).map(|column| ColRef { table: main, column })
         }
+    }
+}
+
+/// `how much did we pay out` of `Paid ($)`: the amount called by the verb.
+fn verb_money(view: &View<'_>) -> Option<ColRef> {
+    let main = view.scope.in_scope[0];
+    let table = &view.scope.tables[main];
+    let said: Vec<String> =
+        view.whole.split(' ').map(|w| crate::names::stem(w.trim_end_matches('?'))).collect();
+    let called = |c: &crate::table::Column| {
+        let opening = c.full.split(' ').next().unwrap_or("");
+        units::is_money(c)
+            && c.role == Role::Measure
+            && opening.ends_with('d')
+            && said.contains(&crate::names::stem(opening))
+    };
+    match table.indices(called)[..] {
+        [column] => Some(ColRef { table: main, column }),
+        _ => None,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::question::{Agg, Filter, Group, Intent, Measure, Note, Order, Question
 use crate::read::conditions::resolve_times;
 use crate::read::draft::Draft;
 use crate::read::growth;
-use crate::timex::{Days, YearRef};
+use crate::timex::{Days, Piece, Unit, When, YearRef};
 use crate::weigh::complete::{self, Built};
 use crate::weigh::figures::Figures;
 use crate::weigh::misfit;
@@ -62,6 +62,9 @@ fn leap(view: &View<'_>, parts: &[(usize, Part)]) -> Option<f32> {
         "only ",
         "just ",
         "其中",
+        "how many of them",
+        "how many of those",
+        "这些",
     ]
     .iter()
     .any(|w| text.starts_with(w));
@@ -155,6 +158,11 @@ fn set_times(view: &View<'_>, parts: &[(usize, Part)], question: &mut Question) 
             *when = when.in_year(YearRef::Number(year));
         }
     }
+    if let Some(days) = before_that(view, &said, question) {
+        question.filters.retain(|f| !matches!(f, Filter::Days { .. }));
+        question.filters.push(Filter::Days { column: date, days });
+        return Some(true);
+    }
     let draft = Draft { times: said, words: view.words.clone(), ..Draft::default() };
     let days = resolve_times(&draft, span, &mut question.notes).ok()?;
     let grows = view.says_any(&[Word::Growth, Word::Mom, Word::Yoy]);
@@ -178,6 +186,24 @@ fn set_times(view: &View<'_>, parts: &[(usize, Part)], question: &mut Question) 
         _ => return None,
     }
     Some(true)
+}
+
+/// `and the month before that?`: before the one the earlier question was about.
+fn before_that(view: &View<'_>, said: &[When], question: &Question) -> Option<Days> {
+    const THAT: [&str; 8] =
+        ["before that", "before it", "the one before", "再上", "再往前", "再前", "上上", "那之前"];
+    let [When::In(Piece::Relative(unit, 1 | 2))] = said else { return None };
+    let months = match unit {
+        Unit::Month => 1,
+        Unit::Quarter => 3,
+        Unit::Year => 12,
+        _ => return None,
+    };
+    let asked = question.filters.iter().find_map(|f| match f {
+        Filter::Days { days, .. } => Some(days),
+        _ => None,
+    })?;
+    THAT.iter().any(|w| view.whole.contains(w)).then(|| growth::shifted(asked, months)).flatten()
 }
 
 fn months(before: &Days, after: &Days) -> Option<i32> {

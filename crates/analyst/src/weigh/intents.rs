@@ -116,6 +116,17 @@ impl Built<'_> {
         self.question.having = Some((bound.cmp, bound.value));
     }
 
+    /// The column of which exactly two values were named, each by words of its own.
+    pub fn two_values(&self) -> Option<ColRef> {
+        let column = self.question.filters.iter().find_map(|f| match f {
+            Filter::In { column, values, negated: false } if values.len() == 2 => Some(*column),
+            _ => None,
+        })?;
+        let view = self.view;
+        let named = |i: &usize| view.items[*i].value_columns().any(|c| c == column);
+        ((0..view.items.len()).filter(named).count() == 2).then_some(column)
+    }
+
     /// `华东和华南`: two values of one column side by side.
     pub fn compare_values(&mut self) {
         let view = self.view;
@@ -128,12 +139,15 @@ impl Built<'_> {
             (0..view.items.len()).filter(|i| view.items[*i].value_columns().any(|c| c == column)).collect();
         let said = items.len();
         let apart = items.windows(2).any(|w| !view.same_clause(w[0], w[1]));
-        let summed = !apart && view.says_together();
+        // `through agents or by phone`: either way, counted together.
+        let either = [" or ", "或"].iter().any(|w| view.whole.contains(w))
+            && view.says_any(&[Word::HowMany, Word::HowMuch, Word::Sum, Word::Count]);
+        let summed = !apart && (view.says_together() || either);
+        let by = (0..view.items.len()).any(|i| view.word(i) == Some(Word::By) && !items.contains(&(i + 1)));
         if said > 1
             && !self.question.groups.contains(&Group::By(column))
             && self.question.groups.len() < 2
-            && (!summed
-                || view.says_any(&[Word::Compare, Word::By, Word::Highest, Word::Lowest, Word::Which]))
+            && (!summed || by || view.says_any(&[Word::Compare, Word::Highest, Word::Lowest, Word::Which]))
         {
             self.question.groups.push(Group::By(column));
         }

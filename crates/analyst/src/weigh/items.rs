@@ -8,6 +8,7 @@ use crate::norm::{is_cjk, is_word};
 use crate::read::tokens::Scope;
 use crate::timex::{Piece, When, YearRef};
 use crate::units::Unit;
+use crate::weigh::phrases;
 use crate::word::{Beyond, Word};
 
 /// One thing a phrase may mean.
@@ -121,10 +122,7 @@ pub fn items(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Item> {
     let letters: Vec<Item> = out.iter().filter_map(|i| letter(scope, &lexed.text, i)).collect();
     out.extend(letters);
     out.sort_by_key(|i| i.start);
-    for item in out.iter_mut().filter(|i| i.text == "whats") {
-        item.senses = vec![(Sense::Stop, 0.0)];
-    }
-    broken_down(&mut out);
+    phrases::join(scope, &lexed.text, &mut out);
     years(&mut out);
     tell_apart(scope, lexed, &mut out);
     let mut last = 0;
@@ -136,19 +134,6 @@ pub fn items(scope: &Scope<'_>, lexed: &Lexed) -> Vec<Item> {
     out
 }
 
-/// `break fees down by sector`: nothing goes down.
-fn broken_down(items: &mut [Item]) {
-    let broken =
-        items.iter().position(|i| matches!(i.text.as_str(), "break" | "broken" | "breaking" | "split"));
-    for item in items.iter_mut().skip(broken.unwrap_or(usize::MAX)) {
-        match item.text.as_str() {
-            "down" => item.senses = vec![(Sense::Stop, 0.0)],
-            "down by" => item.senses = vec![(Sense::Word(Word::By), 0.0)],
-            _ => {}
-        }
-    }
-}
-
 /// `trips that ended at River Park`, `units produced`: of several columns the one that other words hint at.
 fn tell_apart(scope: &Scope<'_>, lexed: &Lexed, items: &mut [Item]) {
     let text: String = lexed.text.iter().collect();
@@ -157,8 +142,15 @@ fn tell_apart(scope: &Scope<'_>, lexed: &Lexed, items: &mut [Item]) {
         .filter(|w| w.len() > 2)
         .map(crate::names::stem)
         .collect();
+    // `dropped off` of `dropoff_zone`
+    let words: Vec<&str> = text.split(' ').collect();
+    let said: HashSet<String> = said
+        .into_iter()
+        .chain(words.windows(2).map(|w| format!("{}{}", crate::names::stem(w[0]), w[1])))
+        .collect();
     for item in items {
         let own: HashSet<String> = item.text.split(' ').map(crate::names::stem).collect();
+        numbered_first(scope, item);
         for (sense, far) in &mut item.senses {
             let column = match sense {
                 Sense::Value(c, _) => *c,
@@ -171,6 +163,21 @@ fn tell_apart(scope: &Scope<'_>, lexed: &Lexed, items: &mut [Item]) {
             }
         }
         larger_first(scope, item);
+    }
+}
+
+/// `cranes`, where each has a number and a kind: the number stands for it.
+fn numbered_first(scope: &Scope<'_>, item: &mut Item) {
+    const NUMBERED: [&str; 12] =
+        [" id", " no", " number", " code", " name", "编号", "号", "名称", "姓名", "号牌", "编码", "名字"];
+    let text = item.text.strip_suffix('s').unwrap_or(&item.text).to_owned();
+    for (sense, far) in &mut item.senses {
+        if let Sense::Column(c) = sense
+            && *far > 0.25
+            && NUMBERED.iter().any(|e| scope.column(*c).full.strip_suffix(e) == Some(text.as_str()))
+        {
+            *far -= 0.1;
+        }
     }
 }
 
@@ -260,9 +267,8 @@ fn senses(scope: &Scope<'_>, mention: &Mention) -> Vec<(Sense, f32)> {
             }
             Meaning::Thing(c) if scope.in_scope.contains(&c.table) => Some((Sense::Thing(*c), 0.3)),
             Meaning::Concept(i) => {
-                // `arrival date` of a column that is called Arrival.
-                let dated = mention.text.strip_suffix(" date").and_then(|d| date_called(scope, main, d));
-                match dated {
+                let dated = mention.text.strip_suffix(" date");
+                match dated.and_then(|d| phrases::date_called(scope, main, d)) {
                     Some(c) => out.push((Sense::Column(c), 0.1)),
                     None => out.extend(concept(scope, *i, main, &mention.text)),
                 }
@@ -275,7 +281,11 @@ fn senses(scope: &Scope<'_>, mention: &Mention) -> Vec<(Sense, f32)> {
                 Some((Sense::Row, 0.0))
             }
             Meaning::RowNoun(t) => {
-                out.extend(key_of(scope, main, *t).map(|c| (Sense::Column(c), 0.3)));
+                // `entries` may be of any table, and then of this one.
+                let own = mention.meanings.contains(&Meaning::RowNoun(main));
+                if *t != main && (!own || named_elsewhere(scope, main, &mention.text)) {
+                    out.extend(key_of(scope, main, *t).map(|c| (Sense::Column(c), 0.3)));
+                }
                 Some((Sense::OtherRow, 0.0))
             }
             Meaning::Unit(u) => Some((Sense::Unit(*u), 0.0)),
@@ -322,6 +332,11 @@ fn senses(scope: &Scope<'_>, mention: &Mention) -> Vec<(Sense, f32)> {
     {
         out.retain(|(s, _)| asks(s));
     }
+    // `时段` of 开始时段 is no hour of the clock.
+    let grouped = |s: &Sense| matches!(s, Sense::Column(c) if scope.role(*c) == crate::table::Role::Dimension && scope.column(*c).full.ends_with(&mention.text));
+    if !mention.text.is_ascii() && out.iter().any(|(s, _)| grouped(s)) {
+        out.retain(|(s, _)| !matches!(s, Sense::Word(Word::Hour)));
+    }
     // A concept that is lacking matters only where nothing else is meant.
     if out.iter().any(|(s, _)| !matches!(s, Sense::Lacking(_))) {
         out.retain(|(s, _)| !matches!(s, Sense::Lacking(_)));
@@ -363,13 +378,6 @@ fn letter(scope: &Scope<'_>, text: &[char], item: &Item) -> Option<Item> {
     Some(Item { start: at, end: at + 1, text: said.to_string(), senses: vec![(sense, 0.0)], breaks: false })
 }
 
-fn date_called(scope: &Scope<'_>, main: usize, name: &str) -> Option<ColRef> {
-    let column = scope.tables[main].columns.iter().position(|c| {
-        c.role == crate::table::Role::Time && crate::names::stem(&c.full) == crate::names::stem(name)
-    })?;
-    Some(ColRef { table: main, column })
-}
-
 /// `claims` of a file of policies, where another file is called so.
 fn named_elsewhere(scope: &Scope<'_>, main: usize, text: &str) -> bool {
     let stem = crate::names::stem(text);
@@ -390,6 +398,14 @@ fn concept(scope: &Scope<'_>, index: usize, main: usize, text: &str) -> Vec<(Sen
         return vec![(if works { Sense::Ratio(index) } else { Sense::Lacking(index) }, 0.1)];
     }
     let columns = scope.columns_for(concept);
+    // `harvest weight`, where the rows are harvests and a column is called weight.
+    let last = text.rsplit_once(' ').map(|(_, last)| last);
+    let headed = |c: &crate::table::Column| {
+        c.role == crate::table::Role::Measure && Some(crate::names::without_unit(&c.full)) == last
+    };
+    if let (true, [column]) = (columns.is_empty(), &scope.tables[main].indices(headed)[..]) {
+        return vec![(Sense::Column(ColRef { table: main, column: *column }), 0.3)];
+    }
     if columns.is_empty() {
         return vec![(Sense::Lacking(index), 0.0)];
     }
@@ -419,5 +435,9 @@ fn concept(scope: &Scope<'_>, index: usize, main: usize, text: &str) -> Vec<(Sen
             _ => 0.0,
         }
     };
-    columns.into_iter().map(|(c, q)| (Sense::Column(c), far(c, q) + other_price(c))).collect()
+    // `品种`: 品类 before 客户类型.
+    let alike = |c: ColRef| text.chars().any(|t| crate::norm::is_cjk(t) && scope.column(c).name.contains(t));
+    let any_alike = columns.iter().any(|(c, _)| alike(*c));
+    let unlike = |c: ColRef| if any_alike && !alike(c) { 0.1 } else { 0.0 };
+    columns.into_iter().map(|(c, q)| (Sense::Column(c), far(c, q) + other_price(c) + unlike(c))).collect()
 }

@@ -39,6 +39,17 @@ pub fn lacking(view: &View<'_>, i: usize, concept: usize) -> Vec<(Part, f32)> {
     if view.english && bare.len() > 3 && main.columns.iter().any(dated) {
         return vec![(Part::Rows, 0.6)];
     }
+    // `leaving Gdansk`: where it went from is told.
+    let moves =
+        ["leaving", "arriving", "departing", "entering", "heading"].contains(&view.items[i].text.as_str());
+    if moves && view.items.get(i + 1).is_some_and(|n| n.value_columns().next().is_some()) {
+        return vec![(Part::Nothing, 0.3)];
+    }
+    // `usage`, of meters.
+    let used = ["usage", "consumption", "用电", "耗电"].contains(&view.items[i].text.as_str());
+    if let Some(c) = metered.iter().find_map(|c| *c).filter(|_| used) {
+        return vec![(Part::Figure(c), 0.3)];
+    }
     // `other companies`: not those of the table.
     let other = view.head(i).ends_with("other") && !view.says(Word::Exclude);
     let asked_for = view
@@ -80,6 +91,19 @@ pub fn lacking(view: &View<'_>, i: usize, concept: usize) -> Vec<(Part, f32)> {
     // `车` of 二手车台账: what its rows are, though no column is called so.
     if !view.english && role == ConceptRole::Entity && names_the_file(view, text) {
         return vec![(if view.counted(i) { Part::Rows } else { Part::Nothing }, 0.3)];
+    }
+    // `病人`, where 患者性别 and 患者年龄 are told: each row is about one.
+    let attribute = |full: &str| {
+        found.names.iter().any(|n| n.chars().count() > 1 && full != n && full.starts_with(n.as_str()))
+    };
+    let attributes = main.columns.iter().filter(|c| attribute(&c.full)).count();
+    if role == ConceptRole::Entity && attributes > 1 {
+        return vec![(if view.counted(i) { Part::Rows } else { Part::Nothing }, 0.5)];
+    }
+    // `诊所到现在一共实收多少`: whose table it is.
+    let opens = view.before(i).is_none() && !view.marked(i) && !view.counted(i);
+    if opens && !view.english && matches!(role, ConceptRole::Entity | ConceptRole::Dimension) {
+        return vec![(Part::Nothing, 0.7)];
     }
     match role {
         ConceptRole::Entity if view.counted(i) && view.says(Word::Which) && view.most_said() => {

@@ -13,6 +13,7 @@ pub fn misfit(view: &View<'_>, question: &Question) -> f32 {
     let asked = Asked::new(view, question);
     asked.added_up()
         + asked.money()
+        + asked.sold()
         + asked.measured_in()
         + asked.number()
         + asked.change()
@@ -62,6 +63,15 @@ impl<'a> Asked<'a> {
             2.0 * f32::from(rate) + 0.8 * f32::from(price)
         })
         .sum()
+    }
+
+    /// What was made is not what was sold.
+    fn sold(&self) -> f32 {
+        let made = |c: &ColRef| {
+            let name = &self.view.scope.column(*c).full;
+            ["产量", "生产", "produced", "output"].iter().any(|w| name.contains(w))
+        };
+        if self.view.says(Word::Sell) && self.figures.iter().any(made) { 2.5 } else { 0.0 }
     }
 
     /// `how much` wants an amount, `多少钱` one of money.
@@ -133,12 +143,14 @@ impl<'a> Asked<'a> {
         }) || units::ending(&view.items[k].text)
             .is_some_and(|u| self.figures.iter().any(|c| units::of(view.scope.column(*c)) == Some(u)))
             || view.scope.glossary.classifiers.asks_pieces(&view.items[k].text)
+            || view.tallied(k).is_some_and(|c| self.figures.contains(&c))
     }
 
     /// Growth was asked for and is not told, or nothing that grows was named.
     fn change(&self) -> f32 {
         let (view, question) = (self.view, self.question);
-        let changes = matches!(question.intent, Intent::Change { .. } | Intent::GrowthSeries(_));
+        let changes =
+            matches!(question.intent, Intent::Change { .. } | Intent::GrowthSeries(_)) || self.side_by_side();
         // `who dropped their phone`
         let timed = view.items.iter().any(|i| i.senses.iter().any(|(s, _)| matches!(s, Sense::Time(_))));
         if changes
@@ -157,6 +169,17 @@ impl<'a> Asked<'a> {
             || matches!(measure, Measure::Of(_, c) if self.view.is_rate(*c))
     }
 
+    /// Two values of one column, of which is told how far they lie apart.
+    fn side_by_side(&self) -> bool {
+        let pair = |c: ColRef| {
+            self.question.filters.iter().any(|f| {
+                matches!(f, Filter::In { column, values, negated: false } if *column == c && values.len() == 2)
+            })
+        };
+        let compared = self.view.says_any(&[Word::Growth, Word::Compare]);
+        compared && matches!(self.question.groups[..], [Group::By(c)] if pair(c))
+    }
+
     fn share(&self) -> f32 {
         let shared = matches!(
             self.question.intent,
@@ -167,7 +190,7 @@ impl<'a> Asked<'a> {
                 | Intent::GrowthSeries(_)
         );
         let said = self.view.says_any(&[Word::Share, Word::Rate]);
-        let told = shared || self.question.measures.iter().any(|m| self.is_rate(m));
+        let told = shared || self.side_by_side() || self.question.measures.iter().any(|m| self.is_rate(m));
         if said && !told { 4.0 } else { 0.0 }
     }
 

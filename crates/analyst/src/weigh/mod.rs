@@ -5,15 +5,18 @@
 mod bounds;
 mod columns;
 mod complete;
+mod dimension;
 mod extremes;
 mod figures;
 mod follow;
 mod intents;
 pub mod items;
 mod lacking;
+mod measure;
 mod misfit;
 mod options;
 mod outline;
+mod phrases;
 mod said;
 mod share;
 mod special;
@@ -95,6 +98,15 @@ fn weigh_in(scope: &Scope<'_>, lexed: &Lexed, previous: Option<&Question>) -> Op
     best
 }
 
+/// What the parts of a reading make of the question.
+struct Reading {
+    parts: Vec<(usize, Part)>,
+    question: Question,
+    /// What it costs to believe the parts, and what they leave unanswered.
+    said: f32,
+    left: f32,
+}
+
 fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
     let mut readings: Vec<(Vec<(usize, Part)>, f32)> = vec![(Vec::new(), 0.0)];
     for i in 0..view.items.len() {
@@ -114,9 +126,9 @@ fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
         readings = next;
     }
     let idle: f32 = (0..view.items.len()).filter(|i| view.is_idle(*i)).map(|i| unknown::cost(view, i)).sum();
-    let mut best: Option<Weighed> = None;
+    let mut best: Option<Reading> = None;
     for (parts, cost) in readings {
-        if best.as_ref().is_some_and(|b| cost >= b.cost) {
+        if best.as_ref().is_some_and(|b| cost >= b.said + b.left) {
             break;
         }
         // Words that go on from the question before are seldom a question of their own.
@@ -124,14 +136,14 @@ fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
         let alone = complete::complete(view, &parts).map(|(question, more)| (question, more + apart));
         let following = previous.and_then(|q| follow::follow(view, &parts, q));
         for (question, more) in alone.into_iter().chain(following) {
-            if best.as_ref().is_none_or(|b| cost + more < b.cost) {
-                let marks = outline::outline(view, &parts, cost, more, &question);
-                let strained = cost + more - idle;
-                best = Some(Weighed { question, cost: cost + more, strained, marks });
+            if best.as_ref().is_none_or(|b| cost + more < b.said + b.left) {
+                best = Some(Reading { parts: parts.clone(), question, said: cost, left: more });
             }
         }
     }
-    best
+    let Reading { parts, question, said, left } = best?;
+    let marks = outline::outline(view, &parts, said, left, &question);
+    Some(Weighed { question, cost: said + left, strained: said + left - idle, marks })
 }
 
 /// Facts are in the larger table; the smaller one only describes them, unless it is what was named.
@@ -151,7 +163,18 @@ fn small_table(scope: &Scope<'_>, lexed: &Lexed) -> f32 {
         let table = &scope.tables[t];
         table.rows_called.contains(c) || table.columns.first().is_some_and(|first| first.name.contains(c))
     };
-    let elsewhere = one.is_some_and(|c| !holds(main, c) && (0..scope.tables.len()).any(|t| holds(t, c)));
+    // `多少节课`: what stands after the classifier.
+    let noun = asked.and_then(|m| lexed.text.get(m.end)).copied().filter(|c| crate::norm::is_cjk(*c));
+    let other = |c: char| !holds(main, c) && (0..scope.tables.len()).any(|t| holds(t, c));
+    // `拜访了多少次`: what was done.
+    let verb: String = asked.map_or_else(String::new, |m| {
+        let head: String = lexed.text[..m.start].iter().collect();
+        let head = head.trim_end_matches(['了', '过', '的', '有']);
+        head.chars().rev().take(2).collect::<Vec<_>>().into_iter().rev().collect()
+    });
+    let does = |t: usize| verb.chars().count() == 2 && scope.tables[t].rows_called.contains(&verb);
+    let done = !does(main) && (0..scope.tables.len()).any(does);
+    let elsewhere = done || one.into_iter().chain(noun).any(other);
     if elsewhere {
         return 0.9;
     }

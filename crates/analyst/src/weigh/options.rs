@@ -6,6 +6,7 @@ use crate::read::asked::implied_measure;
 use crate::table::Role;
 use crate::timex::When;
 use crate::units;
+use crate::weigh::bounds;
 use crate::weigh::columns::{column, thing, value};
 use crate::weigh::items::Sense;
 use crate::weigh::lacking::lacking;
@@ -52,6 +53,8 @@ pub fn options(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
             Sense::Value(c, values) => value(view, i, *c, values),
             Sense::Thing(c) => thing(view, i, *c),
             Sense::Per(c) => vec![(Part::Per(*c), 0.0), (Part::Nothing, 1.5)],
+            // `单笔金额的中位数`: of the amounts themselves.
+            Sense::Ratio(_) if one_by_one(view).is_some() => one_by_one(view).into_iter().collect(),
             Sense::Ratio(r) => vec![(Part::Ratio(*r), 0.0), (Part::Nothing, 2.5)],
             Sense::Lacking(c) => lacking(view, i, *c),
             Sense::Row if view.counted(i) => counted_row(view, i),
@@ -97,6 +100,13 @@ pub fn options(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
     out
 }
 
+/// A median or the like of what is otherwise a mean of all: the money of each row.
+fn one_by_one(view: &View<'_>) -> Option<(Part, f32)> {
+    use crate::question::Agg;
+    let spread = view.aggs().iter().any(|(_, a)| !matches!(a, Agg::Mean | Agg::Sum | Agg::Distinct));
+    view.main_money().filter(|_| spread).map(|c| (Part::Figure(c), 0.2))
+}
+
 /// `how many apartments`: rows, unless a value, a figure or people of that name are there.
 fn counted_row(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
     let item = &view.items[i];
@@ -130,7 +140,7 @@ fn counted_row(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
 }
 
 fn bare_ends(name: &str, text: &str) -> bool {
-    name != text && name.starts_with(text)
+    name.strip_prefix(text).is_some_and(|rest| !matches!(rest, "" | "数" | "量" | "数量"))
 }
 
 /// The word is what a name ends with, units aside: `takings` of `total takings gbp`.
@@ -169,6 +179,10 @@ fn restates(view: &View<'_>, i: usize, unit: units::Unit) -> bool {
 /// What a row is called, said without being counted: mostly who or what the question is about.
 fn row(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
     let plural = view.items[i].text.is_ascii() && column_plural(&view.items[i].text);
+    // `sales £ by shop`: the money.
+    if view.tail(i, 3).trim_start().starts_with(['£', '$', '€', '¥']) {
+        return vec![(Part::Nothing, 1.0)];
+    }
     // A value or a figure of that name is meant first.
     let named = view.items[i].senses.iter().any(|(s, far)| match s {
         Sense::Value(..) => *far < 0.5,
@@ -285,7 +299,7 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
     let text = view.items[i].text.as_str();
     let spoken = || crate::read::chinese::mean_per(text).filter(|_| word == Word::Mean);
     let grain = word.grain().or_else(spoken);
-    let hours = view.in_unit(units::Unit::Hour).filter(|_| text == "hours");
+    let hours = hours_used(view).filter(|_| text == "hours");
     let by = view.before(i).is_some_and(|k| view.word(k) == Some(Word::By));
     if let (Some(c), false) = (hours, by) {
         return vec![(Part::Figure(c), 0.1), (Part::Nothing, 0.6)];
@@ -298,12 +312,25 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
         let said = SAID.iter().any(|s| text.contains(s) && text.len() > s.len() - 1);
         let number = view.before(i).is_some_and(|k| {
             view.items[k].end + 1 >= view.items[i].start
+                && !bounds::is_each(view, k)
                 && view.items[k].senses.iter().any(|(s, _)| matches!(s, Sense::Number(_)))
         });
         let asked = view
             .before(i)
             .and_then(|k| view.word(k))
             .is_some_and(|w| matches!(w, Word::HowMany | Word::HowMuch));
+        // `服务费每月合计`, of a fee a month.
+        let monthly = |c: ColRef| {
+            ["/月", "每月", "per month", "monthly"]
+                .iter()
+                .any(|w| view.scope.column(c).name.to_lowercase().contains(w))
+        };
+        if grain == Grain::Month
+            && view.says(Word::Sum)
+            && view.items.iter().any(|m| m.columns().any(monthly))
+        {
+            return vec![(Part::Nothing, 0.1), (Part::Grain(grain), 0.4)];
+        }
         if view.of_rows() {
             return vec![(Part::Nothing, 0.4), (Part::Grain(grain), 1.0)];
         }
@@ -330,6 +357,16 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
         {
             return vec![(Part::Figure(c), 0.2), (Part::Nothing, 0.9)];
         }
+        // `平均每场有多少人看` of 观看人数
+        let seen = |c: &ColRef| {
+            view.says(Word::Mean)
+                || view.tail(i, 1).chars().all(|t| view.scope.column(*c).name.contains(t))
+                    && !view.tail(i, 1).is_empty()
+        };
+        if let Some(c) = view.in_unit(units::Unit::Person).filter(|c| text.ends_with("多少人") && seen(c))
+        {
+            return vec![(Part::Figure(c), 0.2), (Part::Nothing, 0.5)];
+        }
         let spoken = units::ending(text)
             .is_some_and(|u| !units::is_time(u) && u != units::Unit::Person && u != units::Unit::Money);
         if let (true, Some(c)) = (spoken, view.quantity()) {
@@ -345,6 +382,12 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
             if kept.is_empty() { found } else { kept }
         });
         if let Some((c, _)) = implied.and_then(|c| c.first().copied()) {
+            // `the most expensive purchase`: by what it came to, not by the piece.
+            let piece = ["unit", "单价", "per ", "each", "/"]
+                .iter()
+                .any(|w| view.scope.column(c).name.to_lowercase().contains(w));
+            let of_row = view.after(i).is_some_and(|k| view.items[k].names_row());
+            let c = view.main_money().filter(|_| piece && of_row).unwrap_or(c);
             return vec![(Part::Implied(c), 0.1), (Part::Nothing, 0.2)];
         }
     }
@@ -369,10 +412,31 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
     vec![(Part::Nothing, 0.0)]
 }
 
+/// `hours`: those that were worked before those that were planned.
+fn hours_used(view: &View<'_>) -> Option<ColRef> {
+    let found = view.in_unit(units::Unit::Hour)?;
+    let planned =
+        |name: &str| ["estimated", "planned", "budget", "expected"].iter().any(|w| name.starts_with(w));
+    if !planned(&view.scope.column(found).full) {
+        return Some(found);
+    }
+    let used = |c: &crate::table::Column| {
+        c.role == Role::Measure && !planned(&c.full) && c.full.split(' ').any(|w| w == "hours")
+    };
+    match view.scope.tables[found.table].indices(used)[..] {
+        [column] => Some(ColRef { table: found.table, column }),
+        _ => Some(found),
+    }
+}
+
 /// `how many` without a noun, `几单`: rows; with one, that is what is counted.
 fn how_many(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
     if !view.english {
         let rows = view.counts_rows(i);
+        // `一共多少单`, where a column says how many there were: 订单数.
+        if let Some(c) = view.tallied(i) {
+            return vec![(Part::Figure(c), 0.0), (Part::Rows, 0.7), (Part::Nothing, 0.5)];
+        }
         return vec![
             (Part::Nothing, if rows { 0.5 } else { 0.1 }),
             (Part::Rows, if rows { 0.0 } else { 0.5 }),

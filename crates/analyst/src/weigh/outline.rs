@@ -16,8 +16,8 @@ const LEFT: [f32; 4] = [0.5, 1.0, 2.0, 3.0];
 /// Tenths of the question that say nothing to the tables.
 const IDLE: [usize; 6] = [1, 2, 3, 4, 5, 6];
 
-/// The marks of a reading: `u:` words, `b:` neighbours, `k:` kinds of words, `w:` unknown ones, `m:` figures, and how well
-/// it fits.
+/// The marks of a reading: `u:` words, `b:` neighbours, `k:` kinds of words, `w:` unknown ones, `m:` figures, `s:` its parts
+/// and whether they are all that was said, and how well it fits.
 pub fn outline(view: &View<'_>, parts: &[(usize, Part)], said: f32, left: f32, q: &Question) -> Vec<String> {
     let mut marks = Vec::new();
     let signs: Vec<String> = (0..view.items.len()).map(|i| sign(view, i, parts)).collect();
@@ -30,6 +30,7 @@ pub fn outline(view: &View<'_>, parts: &[(usize, Part)], said: f32, left: f32, q
     let unknown = signs.iter().filter(|s| s.starts_with("<unknown") || *s == "<fate>").count();
     marks.extend((1..=unknown.min(3)).map(|n| format!("unknown {n}")));
     let figure = figure(q);
+    marks.push(shape(&signs, marks.iter().any(|m| m == "k:<seldom>")));
     let named = signs.iter().any(|s| s == "<row>");
     marks.push(format!("m:{figure}"));
     marks.push(format!("m:{figure} {}", if q.groups.is_empty() { "whole" } else { "groups" }));
@@ -69,6 +70,16 @@ fn sign(view: &View<'_>, i: usize, parts: &[(usize, Part)]) -> String {
         Part::Per(_) | Part::PerEach(_) => "<per>",
     };
     sign.to_owned()
+}
+
+/// `s:all <only>+<row>`: which parts a reading has, and whether it leaves out anything that may matter.
+fn shape(signs: &[String], seldom: bool) -> String {
+    const PARTS: [&str; 5] = ["<row>", "<figure>", "<only>", "<group>", "<kinds>"];
+    const LEFT_OUT: [&str; 5] = ["<lacking>", "<unused>", "<name>", "<apart>", "<fate>"];
+    let left_out = |s: &String| s.starts_with("<unknown") || LEFT_OUT.contains(&s.as_str());
+    let said = if seldom || signs.iter().any(left_out) { "part" } else { "all" };
+    let parts: Vec<&str> = PARTS.into_iter().filter(|p| signs.iter().any(|s| s == p)).collect();
+    format!("s:{said} {}", parts.join("+"))
 }
 
 /// A word that is no part of the reading: itself, unless it is a name or unknown.

@@ -54,7 +54,7 @@ impl View<'_> {
     pub fn says_together(&self) -> bool {
         const TOGETHER: [&str; 9] =
             ["together", "combined", "in total", "altogether", "一共", "合计", "加起来", "总共", "合起来"];
-        self.items.iter().any(|i| TOGETHER.contains(&i.text.as_str()))
+        self.items.iter().any(|i| TOGETHER.contains(&i.text.as_str()) && i.columns().next().is_none())
     }
 
     /// `how much`, `多少钱`: an amount of money is asked for.
@@ -87,6 +87,26 @@ impl View<'_> {
     /// The column that tells how much of something there was.
     pub fn quantity(&self) -> Option<ColRef> {
         self.scope.concept_columns("quantity").first().map(|(c, _)| *c)
+    }
+
+    /// `多少单` of 订单数: the column that counts what the word counts; of several the largest, which the others are parts of.
+    pub fn tallied(&self, i: usize) -> Option<ColRef> {
+        let one = self.items[i].text.chars().last().filter(|c| crate::norm::is_cjk(*c))?;
+        let main = self.scope.in_scope[0];
+        let table = &self.scope.tables[main];
+        let high =
+            |c: &usize| table.columns[*c].max.as_deref().and_then(crate::observe::number).unwrap_or(0.0);
+        let counts = |c: &crate::table::Column| {
+            c.role == Role::Measure && crate::names::without_unit(&c.full).ends_with(&format!("{one}数"))
+        };
+        // `报销单有多少张` asks for rows, whatever 票据张数 says of each.
+        let row = self
+            .before(i)
+            .filter(|k| self.items[*k].names_row() && self.items[*k].end == self.items[i].start);
+        let about = |c: &usize| row.is_none_or(|k| table.columns[*c].full.starts_with(&self.items[k].text));
+        let found: Vec<usize> = table.indices(counts).into_iter().filter(about).collect();
+        let column = found.iter().copied().max_by(|a, b| high(a).total_cmp(&high(b)))?;
+        Some(ColRef { table: main, column })
     }
 
     /// A column of rates or percentages, which are never added up.

@@ -3,6 +3,7 @@
 use crate::question::{Agg, Filter, Group, Intent, Measure};
 use crate::table::Role;
 use crate::weigh::complete::Built;
+use crate::weigh::items::Sense;
 use crate::weigh::view::View;
 use crate::word::Word;
 
@@ -23,6 +24,9 @@ pub fn settle(built: &mut Built<'_>) -> bool {
     }
     if built.two_sides(at) && built.ratio_of_two(at) {
         return false;
+    }
+    if counts_rows(built, at) {
+        built.question.measures = vec![Measure::Rows];
     }
     let grouped = built.question.groups.iter().any(|g| matches!(g, Group::By(_)));
     let part = part(built, at);
@@ -83,6 +87,25 @@ pub fn settle(built: &mut Built<'_>) -> bool {
             true
         }
     }
+}
+
+/// `退款的订单占全部订单`: of their number, unless what follows is an amount.
+fn counts_rows(built: &Built<'_>, at: usize) -> bool {
+    let view = built.view;
+    let Some(before) = at.checked_sub(1).map(|k| &view.items[k]) else { return false };
+    let named = |(s, far): &(Sense, f32)| {
+        matches!(s, Sense::Column(c) if view.role(*c) == Role::Measure) && *far < 0.2
+    };
+    let later = built
+        .question
+        .measures
+        .iter()
+        .any(|m| matches!(m, Measure::Of(_, c) if view.place(*c).is_some_and(|k| k > at)));
+    !view.english
+        && before.names_row()
+        && before.end == view.items[at].start
+        && !before.senses.iter().any(named)
+        && !later
 }
 
 fn each(view: &View<'_>) -> bool {

@@ -20,6 +20,16 @@ impl Built<'_> {
         if view.limit.is_some_and(|n| n > 1) && ranked && dims.is_empty() && view.says_row() {
             dims.extend(self.row_id());
         }
+        // `哪一类成交额最高`
+        let kinds = |i: &crate::weigh::items::Item| {
+            i.word() == Some(Word::Which) && ["类", "类型", "种类"].iter().any(|e| i.text.ends_with(e))
+        };
+        if dims.is_empty() && ranked && view.items.iter().any(kinds) {
+            dims.extend(self.only(|c| {
+                c.role == Role::Dimension
+                    && ["类别", "品类", "类型", "种类", "分类", "类目"].iter().any(|e| c.words.ends_with(e))
+            }));
+        }
         let sold = view.says_any(&[Word::Sell, Word::BestSelling, Word::WorstSelling]);
         if view.says(Word::Which) && sold && ranked && dims.is_empty() && grain.is_none() {
             let goods = view.scope.concept_columns("product").first().map(|(c, _)| *c);
@@ -36,11 +46,23 @@ impl Built<'_> {
         let ranked = view.superlative().is_some();
         let row = view.items.iter().any(|i| i.names_row() && is_people(&i.text));
         let each = self.row_id().filter(|_| row && ranked);
-        let found = each.or_else(|| person(view.scope)).or_else(|| self.row_name().filter(|_| ranked));
+        let found = each
+            .or_else(|| self.doer())
+            .or_else(|| person(view.scope))
+            .or_else(|| self.row_name().filter(|_| ranked));
         if found.is_none() {
             self.cost += 3.0;
         }
         found
+    }
+
+    /// `who placed the most orders`, of `ordered by`.
+    fn doer(&self) -> Option<ColRef> {
+        let said = |verb: &str| {
+            let root = crate::names::stem(verb);
+            self.view.whole.split(' ').any(|w| crate::names::stem(w.trim_end_matches('?')) == root)
+        };
+        self.column(|c| c.role == Role::Dimension && c.full.strip_suffix(" by").is_some_and(said))
     }
 
     /// The column that numbers the rows.
@@ -54,6 +76,15 @@ impl Built<'_> {
         let table = &self.view.scope.tables[self.question.table];
         let called = |c: &Column| ["姓名", "name"].iter().any(|n| c.words.ends_with(n));
         self.column(|c| called(c) && c.distinct * 10 >= table.rows * 9)
+    }
+
+    /// The one column that fits.
+    fn only(&self, fits: impl Fn(&Column) -> bool) -> Option<ColRef> {
+        let table = self.question.table;
+        match self.view.scope.tables[table].indices(fits)[..] {
+            [column] => Some(ColRef { table, column }),
+            _ => None,
+        }
     }
 
     fn column(&self, fits: impl Fn(&Column) -> bool) -> Option<ColRef> {

@@ -47,6 +47,14 @@ pub fn times(view: &View<'_>, parts: &[(usize, Part)]) -> Vec<When> {
     {
         times = vec![When::In(Piece::Month(Some(first), month)), When::In(Piece::Month(Some(second), month))];
     }
+    // `over the same quarter of 2024`
+    let same = ["same quarter", "same month", "same period", "same week", "同期", "同一季度", "同月"];
+    if let [first, When::In(Piece::Year(year))] = times[..]
+        && !matches!(first, When::In(Piece::Year(_)))
+        && same.iter().any(|w| view.whole.contains(w))
+    {
+        times[1] = first.moved_to(year);
+    }
     // `2023 … the year before`: before that one.
     let before = ["before", "previous", "prior", "earlier", "上一年", "前一年"];
     if let [
@@ -56,6 +64,15 @@ pub fn times(view: &View<'_>, parts: &[(usize, Part)]) -> Vec<When> {
         && before.iter().any(|w| view.whole.contains(w))
     {
         times[1] = When::In(Piece::Year(YearRef::Number(year - 1)));
+    }
+    // `Q4 2024 against the quarter before`
+    if let [When::In(said), When::In(Piece::Relative(Unit::Quarter | Unit::Month, 1))] = times[..]
+        && (before.iter().any(|w| view.whole.contains(w))
+            || view.whole.contains("上一")
+            || view.whole.contains("上个"))
+        && let Some(previous) = said.previous()
+    {
+        times[1] = When::In(previous);
     }
     // `2023年和2024年的8月`: the month of both years.
     if let [When::In(Piece::Year(first)), When::In(Piece::Month(Some(_), month))] = times[..] {

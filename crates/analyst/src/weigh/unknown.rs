@@ -36,6 +36,9 @@ pub fn kind(view: &View<'_>, i: usize) -> Kind {
     if is(Sense::Passed) {
         return Kind::Apart;
     }
+    if is_noun(view, i) {
+        return Kind::Subject;
+    }
     if !is(Sense::Unknown) {
         return if view.scope.glossary.seldom.contains(&item.text) { Kind::SeldomIdle } else { Kind::Idle };
     }
@@ -52,6 +55,15 @@ pub fn kind(view: &View<'_>, i: usize) -> Kind {
     } else {
         Kind::Unknown
     }
+}
+
+/// `how many docks`: an idle verb that stands where things are counted.
+fn is_noun(view: &View<'_>, i: usize) -> bool {
+    let text = view.items[i].text.as_str();
+    let stop = &view.scope.glossary.stop;
+    let counted = i > 0 && matches!(view.word(i - 1), Some(Word::HowMany | Word::Count));
+    let verb = || text.strip_suffix('s').is_some_and(|one| stop.iter().any(|s| s == one));
+    counted && view.items[i].is_idle() && verb() && !stop.iter().any(|s| s == text)
 }
 
 /// `total helmets`, `多少护士`: it is what is asked for.

@@ -33,6 +33,22 @@ pub struct View<'a> {
     pub english: bool,
 }
 
+/// What stands after a value that is left out: `machine repairs excluded`.
+const LEFT_OUT: [&str; 12] = [
+    "excluded",
+    "not included",
+    "aside",
+    "left out",
+    "除外",
+    "不算",
+    "不计",
+    "去掉",
+    "排除",
+    "剔除",
+    "不含",
+    "不包括",
+];
+
 impl<'a> View<'a> {
     pub fn new(scope: &'a Scope<'a>, text: &'a [char], items: Vec<Item>) -> Self {
         let mut words: HashSet<Word> = items.iter().filter_map(Item::word).collect();
@@ -66,6 +82,13 @@ impl<'a> View<'a> {
         ];
         if PASSED.iter().any(|w| whole.contains(w)) {
             words.remove(&Word::Missing);
+        }
+        // `minutes spent in the museum` is no money.
+        if ["minutes spent", "hours spent", "time spent", "days spent", "nights spent"]
+            .iter()
+            .any(|w| whole.contains(w))
+        {
+            words.remove(&Word::Spend);
         }
         // `customers who haven't paid`: nobody is asked for.
         let relative = |i: usize| {
@@ -323,6 +346,10 @@ impl<'a> View<'a> {
 
     /// `not X`, `没X`, `excluding A and X`.
     pub fn negated(&self, i: usize) -> bool {
+        let tail = self.tail(i, 16);
+        if LEFT_OUT.iter().any(|w| tail.trim_start_matches([' ', '的', '都', '先']).starts_with(w)) {
+            return true;
+        }
         let mut j = i;
         while let Some(k) = self.before(j) {
             if !self.same_clause(k, i) || i - k > 6 {
@@ -449,12 +476,18 @@ impl<'a> View<'a> {
                     || matches!(s, Sense::Column(c) if deniable(c))
             })
         };
+        // In English only some words deny what stands before them.
+        let trails = |i: usize| {
+            !self.english
+                || i > 0 && self.word(i - 1) == Some(Word::Equal)
+                || LEFT_OUT.iter().any(|w| self.items[i].text.starts_with(w))
+        };
         (0..self.items.len()).any(|i| {
             let near = self.items.len().min(i + 5);
-            self.word(i) == Some(Word::Exclude)
-                && !self.spent[i]
-                && !(i + 1..near).any(|k| self.same_clause(i, k) && known(k) && self.negated(k))
-                && !(0..i).rev().take(2).any(|k| self.same_clause(i, k) && known(k))
+            let denied = |k: usize| self.same_clause(i, k) && known(k);
+            let ahead = (i + 1..near).any(|k| denied(k) && self.negated(k));
+            let behind = trails(i) && (0..i).rev().take(2).any(denied);
+            self.word(i) == Some(Word::Exclude) && !self.spent[i] && !ahead && !behind
         })
     }
 }

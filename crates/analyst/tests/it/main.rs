@@ -10,6 +10,7 @@ mod english;
 mod figures;
 mod hints;
 mod operations;
+mod phrases;
 mod questions;
 mod reach;
 mod readings;
