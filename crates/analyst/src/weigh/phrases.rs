@@ -32,7 +32,7 @@ fn broken_down(items: &mut [Item]) {
 
 /// `arrival date` of a column that is called Arrival, `sold date` of one called `sold_on`.
 pub fn date_called(scope: &Scope<'_>, main: usize, name: &str) -> Option<ColRef> {
-    let said = stem(name);
+    let said = Some(stem(name)).filter(|s| !s.is_empty())?;
     let told = |full: &str| {
         let bare = ["date", "on", "at", "time"].iter().find_map(|e| full.strip_suffix(e)).unwrap_or(full);
         stem(bare.trim_end()) == said
@@ -54,7 +54,7 @@ fn dates(scope: &Scope<'_>, text: &[char], items: &mut Vec<Item>) {
             })
             .flatten();
         if let Some((c, word)) = found {
-            let start = items[i].start - 1 - word.chars().count();
+            let start = items[i].start.saturating_sub(1 + word.chars().count());
             let whole = format!("{word} {}", items[i].text);
             items[i].senses = vec![(Sense::Column(c), 0.0)];
             if items[i - 1].start >= start {
