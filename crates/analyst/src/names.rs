@@ -65,6 +65,13 @@ pub fn name_parts(words: &str, measured: bool) -> Vec<String> {
     parts
 }
 
+/// What a column of numbers or names stands for: `crane` of `crane id`, 宝宝 of 宝宝姓名.
+pub fn numbered(name: &str) -> Option<&str> {
+    const ENDINGS: [&str; 12] =
+        [" id", " no", " number", " code", " name", "编号", "编码", "号牌", "名称", "姓名", "名字", "号"];
+    ENDINGS.iter().find_map(|e| name.strip_suffix(e)).filter(|n| !n.is_empty())
+}
+
 /// A name without the unit at its end: `area sqm` is an area.
 pub fn without_unit(words: &str) -> &str {
     const UNITS: &[&str] = &[

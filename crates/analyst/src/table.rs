@@ -338,6 +338,11 @@ impl Column {
         self.concepts.iter().any(|(k, _)| k == id)
     }
 
+    /// The largest figure, 0 where there is none.
+    pub fn high(&self) -> f64 {
+        self.max.as_deref().and_then(crate::observe::number).unwrap_or(0.0)
+    }
+
     /// A count that may be nought.
     pub fn counts_from_zero(&self) -> bool {
         self.role == Role::Measure && self.min.as_deref().and_then(crate::observe::number) == Some(0.0)

@@ -205,8 +205,7 @@ impl Reader<'_> {
     /// What a count is a part of: the count that reaches highest, as `sent` does for `opens`.
     fn whole_of(&self, part: ColRef) -> Option<ColRef> {
         let table = &self.scope.tables[part.table];
-        let high =
-            |i: &usize| table.columns[*i].max.as_deref().and_then(crate::observe::number).unwrap_or(0.0);
+        let high = |i: &usize| table.columns[*i].high();
         let counts = |c: &crate::table::Column| {
             c.role == Role::Measure
                 && c.kind == crate::table::Kind::Integer

@@ -16,7 +16,7 @@ pub(super) fn part_of_total(scope: &Scope<'_>, draft: &mut Draft) {
     };
     let part = *part;
     let table = &scope.tables[part.table];
-    let high = |c: usize| table.columns[c].max.as_deref().and_then(crate::observe::number).unwrap_or(0.0);
+    let high = |c: usize| table.columns[c].high();
     let whole = table
         .indices(|c| crate::units::is_money(c) && ["总", "合计", "total"].iter().any(|w| c.full.contains(w)));
     let whole = whole.into_iter().find(|c| *c != part.column && high(*c) >= high(part.column));

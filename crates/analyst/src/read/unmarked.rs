@@ -58,6 +58,11 @@ pub(super) fn prefer_done(scope: &Scope<'_>, tokens: &mut [Token]) {
     }
 }
 
+/// `est_hours`, 计划工时: what was meant to be.
+pub(crate) fn is_planned(table: &Table, column: usize) -> bool {
+    marked(table, column, &PLANNED).is_some()
+}
+
 /// A planned or owed figure, where the same was also done, and nothing said that the plan is meant.
 pub(crate) fn only_planned(scope: &Scope<'_>, column: ColRef, said: &str) -> bool {
     let table = &scope.tables[column.table];

@@ -412,7 +412,7 @@ fn in_kind(view: &View<'_>, unit: Unit) -> Option<ColRef> {
 fn scaled(view: &View<'_>, i: usize, n: f64, unit: Option<Unit>, column: ColRef) -> f64 {
     let found = view.scope.column(column);
     let text: String = view.text[view.items[i].start..view.items[i].end].iter().collect();
-    let high = found.max.as_deref().and_then(crate::observe::number).unwrap_or(0.0);
+    let high = found.high();
     if text.contains('%') && high > 1.5 {
         return n * 100.0;
     }

@@ -77,8 +77,7 @@ fn first_word(view: &View<'_>, i: usize, c: ColRef) -> f32 {
     let text = view.items[i].text.as_str();
     let Some((first, rest)) = name.split_once(' ') else { return 0.0 };
     // `held at customs` says `customs hold`.
-    let said = |word: &str| view.whole.split(' ').any(|w| crate::names::stem(w) == crate::names::stem(word));
-    if rest.split(' ').all(said) {
+    if rest.split(' ').all(|word| view.says_form_of(word)) {
         return 0.0;
     }
     let same = crate::names::stem(first) == crate::names::stem(text);

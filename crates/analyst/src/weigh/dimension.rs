@@ -101,8 +101,7 @@ pub fn dimension(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
         // `案件` of `案件状态`: what has one, not the states.
         let text = view.items[i].text.as_str();
         // `宝宝` of 宝宝姓名: each of them.
-        let names = ["姓名", "名称", "名字", "编号", "号", " name", " id", " no", " number"];
-        let called = names.iter().any(|e| column.full.strip_suffix(e) == Some(text));
+        let called = crate::names::numbered(&column.full) == Some(text);
         let part = text != column.words
             && !called
             && !headed(view, c, text)

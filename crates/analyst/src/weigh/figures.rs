@@ -383,14 +383,9 @@ fn hinted_money(view: &View<'_>) -> Option<ColRef> {
 fn verb_money(view: &View<'_>) -> Option<ColRef> {
     let main = view.scope.in_scope[0];
     let table = &view.scope.tables[main];
-    let said: Vec<String> =
-        view.whole.split(' ').map(|w| crate::names::stem(w.trim_end_matches('?'))).collect();
     let called = |c: &crate::table::Column| {
         let opening = c.full.split(' ').next().unwrap_or("");
-        units::is_money(c)
-            && c.role == Role::Measure
-            && opening.ends_with('d')
-            && said.contains(&crate::names::stem(opening))
+        units::is_money(c) && c.role == Role::Measure && opening.ends_with('d') && view.says_form_of(opening)
     };
     match table.indices(called)[..] {
         [column] => Some(ColRef { table: main, column }),

@@ -168,13 +168,11 @@ fn tell_apart(scope: &Scope<'_>, lexed: &Lexed, items: &mut [Item]) {
 
 /// `cranes`, where each has a number and a kind: the number stands for it.
 fn numbered_first(scope: &Scope<'_>, item: &mut Item) {
-    const NUMBERED: [&str; 12] =
-        [" id", " no", " number", " code", " name", "编号", "号", "名称", "姓名", "号牌", "编码", "名字"];
     let text = item.text.strip_suffix('s').unwrap_or(&item.text).to_owned();
     for (sense, far) in &mut item.senses {
         if let Sense::Column(c) = sense
             && *far > 0.25
-            && NUMBERED.iter().any(|e| scope.column(*c).full.strip_suffix(e) == Some(text.as_str()))
+            && crate::names::numbered(&scope.column(*c).full) == Some(text.as_str())
         {
             *far -= 0.1;
         }
@@ -183,7 +181,7 @@ fn numbered_first(scope: &Scope<'_>, item: &mut Item) {
 
 /// `units`, where some are produced and some scrapped: all of them before a part.
 fn larger_first(scope: &Scope<'_>, item: &mut Item) {
-    let high = |c: ColRef| scope.column(c).max.as_deref().and_then(crate::observe::number).unwrap_or(0.0);
+    let high = |c: ColRef| scope.column(c).high();
     let figure = |c: ColRef| scope.role(c) == crate::table::Role::Measure;
     let most = item.columns().filter(|c| figure(*c)).map(high).fold(0.0, f64::max);
     for (sense, far) in &mut item.senses {

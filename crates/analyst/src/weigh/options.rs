@@ -3,6 +3,7 @@
 use crate::lex::ColRef;
 use crate::question::Grain;
 use crate::read::asked::implied_measure;
+use crate::read::unmarked;
 use crate::table::Role;
 use crate::timex::When;
 use crate::units;
@@ -415,15 +416,14 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
 /// `hours`: those that were worked before those that were planned.
 fn hours_used(view: &View<'_>) -> Option<ColRef> {
     let found = view.in_unit(units::Unit::Hour)?;
-    let planned =
-        |name: &str| ["estimated", "planned", "budget", "expected"].iter().any(|w| name.starts_with(w));
-    if !planned(&view.scope.column(found).full) {
+    let table = &view.scope.tables[found.table];
+    if !unmarked::is_planned(table, found.column) {
         return Some(found);
     }
-    let used = |c: &crate::table::Column| {
-        c.role == Role::Measure && !planned(&c.full) && c.full.split(' ').any(|w| w == "hours")
-    };
-    match view.scope.tables[found.table].indices(used)[..] {
+    let hours = |c: &crate::table::Column| c.role == Role::Measure && c.full.split(' ').any(|w| w == "hours");
+    let used: Vec<usize> =
+        table.indices(hours).into_iter().filter(|c| !unmarked::is_planned(table, *c)).collect();
+    match used[..] {
         [column] => Some(ColRef { table: found.table, column }),
         _ => Some(found),
     }

@@ -1,7 +1,7 @@
 //! Words that name one thing only together: `collection date` of a column Collected, `contract value` of a contract price.
 
 use crate::lex::ColRef;
-use crate::names::{stem, without_unit};
+use crate::names::{numbered as numbered_name, stem, without_unit};
 use crate::norm::is_cjk;
 use crate::read::tokens::Scope;
 use crate::table::Role;
@@ -149,10 +149,8 @@ fn numbered(table: &crate::table::Table, main: usize, item: &mut Item) {
     if item.text.chars().count() != 1 || !item.senses.iter().all(|(s, _)| unknown(s)) {
         return;
     }
-    let called = |name: &str| {
-        let number = name.strip_prefix(item.text.as_str());
-        number.is_some_and(|n| ["号", "编号", "名", "名称", "id"].contains(&n))
-    };
+    let called =
+        |name: &str| numbered_name(name).or_else(|| name.strip_suffix('名')) == Some(item.text.as_str());
     if let [column] = table.indices(|c| called(&c.full))[..] {
         item.senses = vec![(Sense::Column(ColRef { table: main, column }), 0.1)];
     }

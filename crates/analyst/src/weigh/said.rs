@@ -41,6 +41,13 @@ impl View<'_> {
         self.text[self.items[i].end..].iter().take(length).collect()
     }
 
+    /// Some form of a word was said: `bills` of `billed`.
+    pub fn says_form_of(&self, word: &str) -> bool {
+        let root = crate::names::stem(word);
+        let bare = |w: &str| w.trim_end_matches(['?', ',', '.']).to_owned();
+        self.whole.split(' ').any(|w| crate::names::stem(&bare(w)) == root)
+    }
+
     pub fn says_row(&self) -> bool {
         self.items.iter().any(Item::names_row)
     }
@@ -94,8 +101,7 @@ impl View<'_> {
         let one = self.items[i].text.chars().last().filter(|c| crate::norm::is_cjk(*c))?;
         let main = self.scope.in_scope[0];
         let table = &self.scope.tables[main];
-        let high =
-            |c: &usize| table.columns[*c].max.as_deref().and_then(crate::observe::number).unwrap_or(0.0);
+        let high = |c: &usize| table.columns[*c].high();
         let counts = |c: &crate::table::Column| {
             c.role == Role::Measure && crate::names::without_unit(&c.full).ends_with(&format!("{one}数"))
         };

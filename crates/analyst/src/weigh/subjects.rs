@@ -58,10 +58,7 @@ impl Built<'_> {
 
     /// `who placed the most orders`, of `ordered by`.
     fn doer(&self) -> Option<ColRef> {
-        let said = |verb: &str| {
-            let root = crate::names::stem(verb);
-            self.view.whole.split(' ').any(|w| crate::names::stem(w.trim_end_matches('?')) == root)
-        };
+        let said = |verb: &str| self.view.says_form_of(verb);
         self.column(|c| c.role == Role::Dimension && c.full.strip_suffix(" by").is_some_and(said))
     }
 

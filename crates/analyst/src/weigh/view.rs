@@ -390,8 +390,7 @@ impl<'a> View<'a> {
         let main = self.scope.in_scope[0];
         let table = &self.scope.tables[main];
         let found = units::columns(table, unit);
-        let high =
-            |c: &usize| table.columns[*c].max.as_deref().and_then(crate::observe::number).unwrap_or(0.0);
+        let high = |c: &usize| table.columns[*c].high();
         let parts = !units::is_time(unit) && unit != Unit::Money;
         let column = match found[..] {
             [one] => one,
