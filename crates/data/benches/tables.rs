@@ -156,6 +156,7 @@ fn ingest(path: &Path, out_dir: &Path) -> IngestRequest {
         filename: "table.csv".into(),
         owner: "bench".into(),
         out_dir: out_dir.into(),
+        options: Default::default(),
     }
 }
 

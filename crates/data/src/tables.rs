@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ba_protocol::file::FileProfile;
+use ba_protocol::file::{FileProfile, IngestOptions, TableProfile};
 use ba_protocol::table::Column;
 use ba_sandbox::{Input, Job, JobErrorKind, JobEvent, JobOutcome, Limits, Sandbox, Work};
 use serde::Deserialize;
@@ -32,6 +32,8 @@ pub struct IngestRequest {
     pub owner: String,
     /// The Parquet files are written here; the profile names them relative to it.
     pub out_dir: PathBuf,
+    /// What a person chose about how the file is read.
+    pub options: IngestOptions,
 }
 
 /// A table that a statement may name.
@@ -95,7 +97,8 @@ impl Tables {
         on_progress: OnProgress<'_>,
     ) -> Result<FileProfile, DataError> {
         let inputs = vec![Input { names: vec!["input".into()], path: request.path }];
-        let args = json!({"path": "input", "filename": request.filename, "out": "."});
+        let args =
+            json!({"path": "input", "filename": request.filename, "out": ".", "options": request.options});
         let limits = limits(INGEST_WALL, 16 * GIB);
         let value = self
             .call(&request.owner, "tables.ingest", args, inputs, &request.out_dir, limits, on_progress)
@@ -103,7 +106,8 @@ impl Tables {
         let profile: FileProfile =
             serde_json::from_value(value).map_err(|e| DataError::internal("the profile", e))?;
         // Names come from the sandbox: only plain ones are believed.
-        if profile.tables.iter().any(|t| !is_plain_name(&t.parquet)) {
+        let believable = |t: &TableProfile| t.files().into_iter().all(is_plain_name);
+        if !profile.tables.iter().all(believable) {
             return Err(DataError::Internal("the ingest named a file outside its folder".into()));
         }
         Ok(profile)

@@ -1,8 +1,10 @@
 //! Files of a conversation: uploads, code, artifacts, and the facts known about each when it was read.
 
+use std::collections::BTreeMap;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::ids::{CodeId, ConversationId, UploadId};
@@ -61,12 +63,9 @@ pub struct TableProfile {
     pub sheet: Option<String>,
     pub rows: u64,
     pub columns: Vec<ColumnProfile>,
-    /// Data-quality notes for people, e.g. `3 duplicate rows`.
+    /// What was done to the table, in order, and what is doubtful about it (SPEC B1, B6).
     #[serde(default)]
-    pub notes: Vec<String>,
-    /// What ingest guessed, e.g. `header on row 3`.
-    #[serde(default)]
-    pub guesses: Vec<String>,
+    pub notes: Vec<Note>,
     /// First rows, as shown to people.
     #[serde(default)]
     #[schema(value_type = Vec<Vec<Object>>)]
@@ -74,6 +73,98 @@ pub struct TableProfile {
     /// Key of the Parquet blob that holds the typed table.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub parquet: String,
+    /// The same with total rows left in and flagged in `_is_total` (SPEC B2); only where there are such rows.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub with_totals: String,
+}
+
+impl TableProfile {
+    /// The Parquet files it consists of.
+    pub fn files(&self) -> Vec<&str> {
+        let both = [self.parquet.as_str(), self.with_totals.as_str()];
+        both.into_iter().filter(|name| !name.is_empty()).collect()
+    }
+}
+
+/// One thing ingest did to a table, or found doubtful. The code is stable and the values are what the words hold, so that
+/// a page can say it in the reader's language.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+#[serde(from = "NoteWire")]
+pub struct Note {
+    pub code: String,
+    pub level: NoteLevel,
+    pub text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub column: Option<String>,
+    #[serde(default, skip_serializing_if = "Map::is_empty")]
+    #[schema(value_type = Object)]
+    pub values: Map<String, Value>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum NoteLevel {
+    /// Cleaning that was done and is sure.
+    #[default]
+    Step,
+    /// A figure of this table could be wrong because of it: shown with every answer that uses the table.
+    Warn,
+}
+
+/// Profiles stored before notes had codes hold plain sentences.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum NoteWire {
+    Words(String),
+    Coded {
+        code: String,
+        #[serde(default)]
+        level: NoteLevel,
+        text: String,
+        #[serde(default)]
+        column: Option<String>,
+        #[serde(default)]
+        values: Map<String, Value>,
+    },
+}
+
+impl From<NoteWire> for Note {
+    fn from(wire: NoteWire) -> Self {
+        match wire {
+            NoteWire::Words(text) => {
+                Note { code: "note".into(), level: NoteLevel::Step, text, column: None, values: Map::new() }
+            }
+            NoteWire::Coded { code, level, text, column, values } => {
+                Note { code, level, text, column, values }
+            }
+        }
+    }
+}
+
+/// What a person chose about how a file is read (SPEC B8); what is not chosen is found out.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(default, deny_unknown_fields)]
+pub struct IngestOptions {
+    /// A codec's name, e.g. `big5`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub encoding: Option<String>,
+    /// Counted from 1 as in a spreadsheet; 0 says that there is no header.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub header_row: Option<u32>,
+    /// Only this sheet, by name or index.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sheet: Option<String>,
+    /// Column name → what it holds.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub types: BTreeMap<String, ColumnChoice>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum ColumnChoice {
+    Text,
+    Number,
+    Date,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]

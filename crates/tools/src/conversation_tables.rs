@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 
 use ba_data::{IngestRequest, TableSource, Tables};
-use ba_protocol::file::{IngestStatus, TableProfile};
+use ba_protocol::file::{IngestOptions, IngestStatus, TableProfile};
 use ba_protocol::{ConversationId, ToolErrorType, ToolFailure, Upload};
 use ba_store::{Store, StoreError};
 
@@ -95,11 +95,12 @@ pub async fn ingest_upload(
         filename: upload.filename.clone(),
         owner: conversation.to_string(),
         out_dir: out_dir.clone(),
+        options: IngestOptions::default(),
     };
     match tables.ingest(request, on_progress).await {
         Ok(profile) => {
-            for table in &profile.tables {
-                store.put_derived(conversation, id, &table.parquet, &out_dir.join(&table.parquet)).await?;
+            for file in profile.tables.iter().flat_map(|t| t.files()) {
+                store.put_derived(conversation, id, file, &out_dir.join(file)).await?;
             }
             store.set_profile(conversation, id, IngestStatus::Ready, Some(&profile), None).await
         }

@@ -9,7 +9,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use ba_agent::tool::{Body, Effects, StoredData, ToolContext, ToolOutput, TypedTool};
 use ba_data::{EmbeddedQuery, ReadRequest, TableSource, Tables};
-use ba_protocol::file::{FileProfile, TableProfile};
+use ba_protocol::file::{FileProfile, Note, NoteLevel, TableProfile};
 use ba_protocol::table::{self, Column};
 use ba_protocol::{FileFacts, ToolErrorType, ToolFailure};
 use ba_store::Store;
@@ -311,10 +311,12 @@ fn metadata(profile: &FileProfile, table: &TableProfile) -> String {
 }
 
 fn notes(profile: &FileProfile, table: &TableProfile, at: usize) -> Vec<String> {
-    let mut notes: Vec<String> = table.notes.iter().take(12).cloned().collect();
-    if !table.guesses.is_empty() {
-        let guesses: Vec<&str> = table.guesses.iter().take(12).map(String::as_str).collect();
-        notes.push(format!("guessed: {}", guesses.join("; ")));
+    let (doubts, steps): (Vec<&Note>, Vec<&Note>) =
+        table.notes.iter().partition(|n| n.level == NoteLevel::Warn);
+    let mut notes: Vec<String> = doubts.iter().take(12).map(|n| n.text.clone()).collect();
+    if !steps.is_empty() {
+        let numbered = steps.iter().take(16).enumerate().map(|(i, n)| format!("({}) {}", i + 1, n.text));
+        notes.push(format!("cleaning done: {}", numbered.collect::<Vec<_>>().join("; ")));
     }
     if profile.tables.len() > 1 {
         let others = profile.tables.iter().enumerate().filter(|(i, _)| *i != at);

@@ -4,6 +4,7 @@ import datetime
 import math
 import re
 
+from .notes import note
 from .patterns import quote, sql_text
 from .values import plain
 
@@ -30,9 +31,13 @@ def describe(con, path, name, sheet=None, notes=(), guesses=(), units=None, prev
     preview = con.execute(f"SELECT * FROM {_castable(relation, columns)} LIMIT {preview_rows}").fetchall()
     found = list(notes) + _quality(con, relation, columns, rows)
     return {
-        "name": name, "sheet": sheet, "rows": rows, "columns": columns, "notes": found, "guesses": list(guesses),
+        "name": name, "sheet": sheet, "rows": rows, "columns": columns, "notes": _coded(list(guesses), "step") + _coded(found, "warn"),
         "preview": [[plain(v) for v in row] for row in preview], "parquet": path,
     }
+
+
+def _coded(texts, level):
+    return [t if isinstance(t, dict) else note("note", t, level) for t in texts]
 
 
 def _castable(relation, columns):

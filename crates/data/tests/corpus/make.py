@@ -26,7 +26,7 @@ CASES = []
 
 
 def table(columns, types, rows, notes=(), guesses=(), units=None, name=None, count=None):
-    return {"columns": columns, "types": types, "rows": rows, "notes": list(notes), "guesses": list(guesses),
+    return {"columns": columns, "types": types, "rows": rows, "notes": [*notes, *guesses],
             "units": units or {}, "name": name, "count": len(rows) if count is None else count}
 
 

@@ -20,8 +20,13 @@ impl Desk {
         let path = dir.path().join("stored");
         std::fs::write(&path, content).unwrap();
         let out = dir.path().join("out");
-        let request =
-            IngestRequest { path, filename: filename.into(), owner: "tester".into(), out_dir: out.clone() };
+        let request = IngestRequest {
+            path,
+            filename: filename.into(),
+            owner: "tester".into(),
+            out_dir: out.clone(),
+            options: Default::default(),
+        };
         let profile = block(tables().ingest(request, &|_, _| {})).unwrap();
         let table = &profile.tables[0];
         let names = vec!["upload_001".to_owned(), table.name.clone(), filename.to_owned()];
@@ -200,5 +205,5 @@ fn a_wrong_encoding_is_given_up_with_a_note() {
     let got = block(tables().read(request)).unwrap();
     let table = &got.profile.tables[0];
     assert_eq!((table.columns[0].name.as_str(), table.rows), ("地区", 1));
-    assert!(table.notes.iter().any(|n| n.contains("not utf-8")), "{:?}", table.notes);
+    assert!(table.notes.iter().any(|n| n.text.contains("not utf-8")), "{:?}", table.notes);
 }

@@ -22,8 +22,13 @@ fn ingest(filename: &str, content: &str, id: usize) -> Late {
     let dir = tempfile::tempdir().unwrap();
     let (path, out) = (dir.path().join("stored"), dir.path().join("out"));
     std::fs::write(&path, content).unwrap();
-    let request =
-        IngestRequest { path, filename: filename.into(), owner: "tester".into(), out_dir: out.clone() };
+    let request = IngestRequest {
+        path,
+        filename: filename.into(),
+        owner: "tester".into(),
+        out_dir: out.clone(),
+        options: Default::default(),
+    };
     let table = block(tables().ingest(request, &|_, _| {})).unwrap().tables.remove(0);
     let query = EmbeddedQuery {
         owner: "tester".into(),
@@ -58,7 +63,7 @@ fn a_zone_after_the_sample_is_kept_and_said() {
     assert_eq!(kinds(&late.table)[1..3], [("at", "TIMESTAMP"), ("at_raw", "VARCHAR")]);
     assert_eq!(late.odd[1..3], [Value::Null, json!("2024-01-02 10:00:00+08:00")]);
     assert!(
-        late.table.notes.iter().any(|n| n.contains("1 value(s) are times with a zone")),
+        late.table.notes.iter().any(|n| n.text.contains("1 value(s) are times with a zone")),
         "{:?}",
         late.table.notes
     );
@@ -69,7 +74,11 @@ fn a_missing_zone_after_the_sample_is_not_taken_for_utc() {
     let late = ingest("t.csv", &csv("2024-01-02T10:00:00+08:00", "2024-01-02 10:00:00"), ODD_ROW);
     assert_eq!(kinds(&late.table)[1], ("at", "TIMESTAMP WITH TIME ZONE"));
     assert_eq!(late.odd[1..3], [Value::Null, json!("2024-01-02 10:00:00")]);
-    assert!(late.table.notes.iter().any(|n| n.contains("times without a zone")), "{:?}", late.table.notes);
+    assert!(
+        late.table.notes.iter().any(|n| n.text.contains("times without a zone")),
+        "{:?}",
+        late.table.notes
+    );
 }
 
 #[test]
@@ -91,9 +100,9 @@ fn zoned_and_plain_times_in_the_sample_stay_text_and_it_is_said() {
     let late = ingest("t.csv", text, 2);
     assert_eq!(kinds(&late.table)[1], ("at", "VARCHAR"));
     assert!(
-        late.table.guesses.iter().any(|g| g.contains("with and without a zone")),
+        late.table.notes.iter().any(|g| g.text.contains("with and without a zone")),
         "{:?}",
-        late.table.guesses
+        late.table.notes
     );
 }
 
@@ -128,5 +137,5 @@ fn json_lines_keep_late_values_late_keys_and_count_broken_lines() {
     let cell = |name: &str| &late.odd[names.iter().position(|n| *n == name).unwrap()];
     assert_eq!((cell("late"), cell("at_raw")), (&json!("new"), &json!("2024-01-02T10:00:00+08:00")));
     assert_eq!(cell("n"), &json!("about 5"));
-    assert!(late.table.notes.iter().any(|n| n.contains("1 line(s)")), "{:?}", late.table.notes);
+    assert!(late.table.notes.iter().any(|n| n.text.contains("1 line(s)")), "{:?}", late.table.notes);
 }
