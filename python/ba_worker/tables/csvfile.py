@@ -8,12 +8,16 @@ from dataclasses import dataclass
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from . import convert, detect, header, wide
+from . import convert, dates, encoding, footers, grid, header, totals, units, wide
+from .cells import number_of
 from .errors import TableError
+from .notes import note, warn
 from .patterns import NULL_ALWAYS, sql_list, sql_text
 
 DELIMITERS = [",", "\t", ";", "|", "，", "^", "\x01"]
 SAMPLE_ROWS = 3000
+GRID_BYTES = 8 << 20
+GRID_CELLS = 600_000
 MAX_COLUMNS = 16_384
 BATCH_CELLS = 500_000
 MAX_FIELD = 16 << 20
@@ -58,7 +62,7 @@ def sniff(text, wanted=None):
 
 def parse(text, dialect, limit=None):
     rows = []
-    reader = csv.reader(io.StringIO(text.replace("\x00", "")), delimiter=dialect.delimiter, quotechar=dialect.quote, strict=False)
+    reader = csv.reader(io.StringIO(text.replace("\x00", ""), newline=""), delimiter=dialect.delimiter, quotechar=dialect.quote, strict=False)
     try:
         for row in reader:
             rows.append(row)
@@ -73,16 +77,16 @@ def _sample_text(path, codec):
     """(text of the head without a cut last line, texts of later slices without cut edges)."""
     size = os.path.getsize(path)
     with open(path, "rb") as f:
-        head = f.read(detect.HEAD)
+        head = f.read(encoding.HEAD)
         later = []
-        if size > 4 * detect.HEAD and codec in ("utf-8", "utf-8-sig"):
+        if size > 4 * encoding.HEAD and codec in ("utf-8", "utf-8-sig"):
             for part in range(1, 16):
                 f.seek(size * part // 16)
                 later.append(f.read(24 << 10))
             f.seek(max(0, size - (64 << 10)))
             later.append(f.read())
     text = head.decode(codec, "replace")
-    if size > detect.HEAD and "\n" in text:
+    if size > encoding.HEAD and "\n" in text:
         text = text[:text.rindex("\n") + 1]
     slices = []
     for i, piece in enumerate(later):
@@ -92,76 +96,125 @@ def _sample_text(path, codec):
     return text, slices
 
 
-def load(path, codec, progress, work, delimiter=None, nrows=None):
-    """Reads the file into `(relation, columns, notes, guesses)`; `work` is a folder for intermediate files."""
-    path, text, slices, dialect, notes, guesses = _prepare(path, codec, progress, work, delimiter)
-    try:
-        if nrows is not None:
-            raise Odd("a part is asked for")
-        return _fast(path, text, slices, dialect, notes, guesses)
-    except Odd:
-        return _careful(path, text, dialect, work, progress, notes, guesses, nrows)
+@dataclass
+class Prepared:
+    """A CSV file in UTF-8 with a look at its head and at slices of the rest."""
+
+    path: str
+    text: str
+    slices: list
+    dialect: Dialect
+    notes: list
+
+    @property
+    def small(self):
+        """Whether all of it may be held as cells, which the careful reading of layouts needs."""
+        return os.path.getsize(self.path) <= GRID_BYTES and self.text.count(self.dialect.delimiter) * max(
+            1, os.path.getsize(self.path) // max(1, len(self.text))) <= GRID_CELLS
+
+    @property
+    def european(self):
+        return self.dialect.delimiter == ";"
+
+    def rows(self, limit=None):
+        rows, remark = [], None
+        for row in _rows(self.path, self.dialect):
+            if remark is None and row:
+                # A file that begins with a comment may have more of them anywhere.
+                remark = row[0].startswith("#") and len(row) <= 2
+            if remark and row and row[0].startswith("#") and len(row) <= 2:
+                continue
+            rows.append([c if c.strip() else None for c in row])
+            if limit and len(rows) >= limit:
+                break
+        return rows
 
 
-def load_carefully(path, codec, progress, work, delimiter=None):
-    """The same, row by row in Python: for a file whose sample looked clean and whose rest was not."""
-    path, text, _, dialect, notes, guesses = _prepare(path, codec, progress, work, delimiter)
-    return _careful(path, text, dialect, work, progress, notes, guesses, None)
-
-
-def _prepare(path, codec, progress, work, delimiter):
-    notes, guesses = [], []
-    if os.path.getsize(path) == 0:
-        raise TableError("EMPTY_FILE", "the file is empty")
+def prepare(path, codec, progress, work, delimiter=None):
+    notes = []
     if codec not in ("utf-8", "utf-8-sig"):
         utf8 = os.path.join(work, "utf8.csv")
-        bad = detect.transcode(path, codec, utf8, progress)
+        bad = encoding.transcode(path, codec, utf8, progress)
         if bad:
-            notes.append(f"{bad} character(s) could not be read as {codec}")
+            notes.append(warn("characters_lost", f"{bad} character(s) could not be read as {codec}", count=bad, encoding=codec))
         path, codec = utf8, "utf-8"
     text, slices = _sample_text(path, "utf-8-sig")
     if not text.strip("\ufeff\x00 \r\n\t,;|"):
         raise TableError("EMPTY_FILE", "the file holds no values")
+    bad = text.count("\ufffd")
+    if bad and not notes:
+        notes.append(warn("characters_lost", f"{bad} character(s) are not valid UTF-8 and show as \ufffd", count=bad, encoding="utf-8"))
     dialect = sniff(text, delimiter)
     if dialect.delimiter != ",":
-        guesses.append("delimiter " + {"\t": "tab"}.get(dialect.delimiter, f"`{dialect.delimiter}`"))
-    return path, text, slices, dialect, notes, guesses
+        shown = {"\t": "tab", " ": "space"}.get(dialect.delimiter, f"`{dialect.delimiter}`")
+        notes.append(note("delimiter", f"delimiter {shown}", delimiter=shown))
+    if "\x00" in text:
+        notes.append(note("nul_removed", "NUL characters removed"))
+    return Prepared(path, text, slices, dialect, notes)
 
 
-def _fast(path, text, slices, dialect, notes, guesses):
-    """DuckDB reads the file itself. Raises Odd where that would be wrong."""
-    if "\x00" in text or dialect.skip_first_line or dialect.delimiter == "，" or len(text) < 200:
+def fast(prepared):
+    """`(source, columns)` for DuckDB to read the file itself. Raises Odd where that would be wrong."""
+    text, slices, dialect = prepared.text, prepared.slices, prepared.dialect
+    if "\x00" in text or dialect.skip_first_line or dialect.delimiter in "， " or len(text) < 200 or "\n" not in text:
         raise Odd("unusual characters")
     if "\ufffd" in text or any("\ufffd" in s for s in slices):
         raise Odd("broken characters")
     rows = parse(text, dialect, SAMPLE_ROWS)
-    data_at, names, found = header.find(rows)
+    head = header.find(rows)
     width = max(len(r) for r in rows)
-    if len(rows) <= data_at:
+    if len(rows) <= head.data_at:
         raise Odd("no data rows")
-    if data_at > 1 or names is None or any(len(r) != width for r in rows):
+    if head.data_at > 1 or head.names is None or head.units or any(len(r) != width for r in rows):
         raise Odd("ragged or titled")
-    if width > wide.FROM_COLUMNS or any(not n for n in names):
+    if width > wide.FROM_COLUMNS or any(not n for n in head.names):
         raise Odd("wide or unnamed columns")
-    body = rows[data_at:]
+    body = rows[head.data_at:]
     if any("\n" in c for c in rows[0]) or any(not any(c.strip() for c in r) for r in body):
         raise Odd("blank rows")
     for s in slices:
         body += [r for r in parse(s, dialect) if len(r) == width]
-    tail = parse(slices[-1] if slices else text, dialect)[-3:]
-    if any(len(r) != width or header.FOOTNOTE.match(r[0].strip()) for r in tail):
-        raise Odd("footnotes")
-    labels, more, _ = header.unique_names(names, width)
+    _look_for_layout(body, parse(slices[-1] if slices else text, dialect)[-5:], width)
+    labels, more = header.unique_names(head.names, width)
     columns = [convert.Column(f"c{i}", labels[i], list(cells)) for i, cells in enumerate(zip(*body))]
-    convert.plan_all(columns)
+    convert.plan_all(columns, prepared.european)
+    if len(rows) < SAMPLE_ROWS and _unnamed_total(columns):
+        raise Odd("perhaps a total")
     for c in columns:
+        c.unit = units.unit_of_name(c.name)
         if c.plan.kind == "VARCHAR" and not c.plan.trim:
             c.plan.native = "VARCHAR"
+        if prepared.small and (c.plan.keep_raw or any(n["level"] == "warn" for n in c.plan.notes) or dates.rewritten(c.sample[:100]) is not None):
+            raise Odd("a column that wants a closer look")
+    if prepared.small and any(grid.MONTH_NAMED.match(c.name.strip()) for c in columns):
+        raise Odd("months without dates")
     formats = _formats(columns)
     # Every further word costs the reader a comparison per cell: only those that were seen.
     seen = set().union(*body)
-    source = _FastSource(path, dialect, columns, formats, [m for m in NULL_ALWAYS if m == "" or m in seen])
-    return source, columns, notes + more, guesses + found
+    source = _FastSource(prepared.path, dialect, columns, formats, [m for m in NULL_ALWAYS if m == "" or m in seen])
+    return source, columns, more
+
+
+def _look_for_layout(body, tail, width):
+    """Raises Odd where rows are not all plain data: totals, labels on first rows only, remarks at the end."""
+    if any(len(r) != width or footers.REMARK.match(r[0].strip()) or footers.signature(r) or footers.paper_line(r) for r in tail):
+        raise Odd("footnotes")
+    if any(not r[0].strip() for r in body):
+        raise Odd("blank labels")
+    if totals.mentioned(set().union(*body)):
+        raise Odd("perhaps totals")
+
+
+def _unnamed_total(columns):
+    """The last row equals the sum of the others in every column of figures."""
+    found = 0
+    for c in columns:
+        if c.plan.kind not in ("BIGINT", "DOUBLE") or len(c.sample) < 4:
+            continue
+        values = [number_of(v, c.plan.style or "us") or 0.0 for v in c.sample]
+        for one in (values[-1], values[0]):
+            found += bool(one) and abs(sum(values) - 2 * one) <= 1e-6 * max(1.0, abs(one))
+    return found > 0
 
 
 def _formats(columns):
@@ -229,14 +282,12 @@ def _rows(path, dialect):
                 raise TableError("BAD_CSV", f"line {reader.line_num}: {e}") from None
 
 
-def _careful(path, text, dialect, work, progress, notes, guesses, nrows):
-    """Every row through Python: padded, cut of blank rows and footnotes, and written as text columns."""
-    head = []
-    for row in _rows(path, dialect):
-        head.append(row)
-        if len(head) >= header.LOOK:
-            break
-    data_at, names, found = header.find(head)
+def careful(prepared, work, progress, nrows=None):
+    """Every row through Python: padded, cut of blank rows and footnotes, and written as text columns. For files too large
+    to be held as cells."""
+    path, dialect, notes = prepared.path, prepared.dialect, []
+    found = header.find(prepared.rows(header.LOOK))
+    data_at, names = found.data_at, found.names
     width, total = 0, 0
     for row in _rows(path, dialect):
         total += 1
@@ -248,26 +299,22 @@ def _careful(path, text, dialect, work, progress, notes, guesses, nrows):
     if not width:
         raise TableError("EMPTY_FILE", "the file holds no values")
     named = _used(names) if names else width
-    labels, more, _ = header.unique_names(names, width)
+    labels, more = header.unique_names(names, width)
     writer = _Writer(os.path.join(work, "raw.parquet"), width, total, progress)
     stats = _copy_rows(_rows(path, dialect), data_at, width, named, writer, nrows)
     writer.close()
-    if stats["blank"]:
-        notes.append(f"{stats['blank']} blank row(s) left out")
-    if stats["short"]:
-        notes.append(f"{stats['short']} row(s) shorter than the header, filled with blanks")
-    if stats["long"]:
-        notes.append(f"{stats['long']} row(s) longer than the header; extra cells are in added columns")
-    for foot in stats["footnotes"]:
-        notes.append(f"footnote left out: `{foot[:80]}`")
-    if "\x00" in text:
-        notes.append("NUL characters removed")
+    for code, words in (("blank", "blank row(s) left out"), ("short", "row(s) shorter than the header, filled with blanks"),
+                        ("long", "row(s) longer than the header; extra cells are in added columns")):
+        if stats[code]:
+            notes.append(note(f"{code}_rows", f"{stats[code]} {words}", count=stats[code]))
+    notes += [note("footer_left_out", f"footnote left out: `{foot[:80]}`", text=foot[:80]) for foot in stats["footnotes"]]
     columns = [convert.Column(f"c{i}", labels[i], writer.sample[i]) for i in range(width)]
     columns = [c for i, c in enumerate(columns) if writer.filled[i] or (names and i < len(names) and names[i])]
-    convert.plan_all(columns)
+    convert.plan_all(columns, prepared.european)
     for c in columns:
         c.plan.native = None
-    return _ParquetSource(writer.path), columns, notes + more, guesses + found
+        c.unit = units.unit_of_name(c.name)
+    return _ParquetSource(writer.path), columns, found.notes + notes + more
 
 
 def _used(row):
@@ -288,7 +335,7 @@ def _copy_rows(rows, data_at, width, named, writer, nrows):
             held.append(None)
             continue
         lonely = used == 1 and named >= 3
-        if lonely and (header.FOOTNOTE.match(row[0].strip()) or held):
+        if lonely and (footers.REMARK.match(row[0].strip()) or held):
             held.append(row)
             continue
         # What was held back was not at the end after all: it is data.

@@ -5,6 +5,7 @@ import os
 
 from .errors import TableError
 from .grid import Grid
+from .notes import note, warn
 from .patterns import sql_text
 
 MAX_WHOLE = 256 << 20
@@ -64,26 +65,77 @@ def lines_of(lines):
     if grid is None:
         return []
     if bad:
-        grid.notes.append(f"{bad} line(s) are not valid JSON and were left out")
+        grid.notes.append(warn("lines_invalid", f"{bad} line(s) are not valid JSON and were left out", count=bad))
     return [grid]
 
 
-def _in_object(value):
+def _in_object(value, path=(), depth=0):
+    """Grids of the records anywhere inside: `{"data": {"list": […]}}`, several lists, columns, or the split form."""
+    split = _split_form(value)
+    if split:
+        return [split]
+    columns = _columns_form(value)
+    if columns:
+        return [columns]
+    keyed = _keyed_form(value)
+    if keyed:
+        return [keyed]
     found = []
     for key, part in value.items():
         if isinstance(part, list) and part:
             grid = _records(part)
             if grid:
-                grid.sheet = str(key)
+                grid.sheet = ".".join((*path, str(key)))
                 found.append(grid)
-    if found:
-        lengths = {len(v) for v in value.values() if isinstance(v, list)}
-        scalars = all(isinstance(v, list) and not any(isinstance(x, (dict, list)) for x in v) for v in value.values())
-        if scalars and len(lengths) == 1 and len(value) > 1:
-            columns = list(value.values())
-            return [Grid([list(r) for r in zip(*columns)], names=[str(k) for k in value])]
-        found = [g for g in found if g.names != ["value"]] or found
+        elif isinstance(part, dict) and part and depth < DEPTH:
+            found += _in_object(part, (*path, str(key)), depth + 1)
+    tables = [g for g in found if g.names != ["value"]]
+    if tables or depth:
+        found = tables
+    # Paths that say no more than the key are left out.
+    if len(found) == 1 and depth == 0 and "." in (found[0].sheet or ""):
+        found[0].notes.append(note("flattened", f"records found at {found[0].sheet}", path=found[0].sheet))
+        found[0].sheet = found[0].sheet.rsplit(".", 1)[-1]
     return found
+
+
+def _split_form(value):
+    """`{"columns": […], "data": [[…]]}`, as pandas and many interfaces write it."""
+    rows = next((value[k] for k in ("data", "rows", "values", "records", "items") if isinstance(value.get(k), list)), None)
+    names = next((value[k] for k in ("columns", "fields", "header", "headers", "schema", "cols") if isinstance(value.get(k), list)), None)
+    if not rows or not names or not all(isinstance(r, list) for r in rows):
+        return None
+    names = [n.get("name", n.get("title", "")) if isinstance(n, dict) else n for n in names]
+    if not all(isinstance(n, str) for n in names) or any(len(r) != len(names) for r in rows):
+        return None
+    return Grid([[_cell(c) for c in r] for r in rows], names=list(names))
+
+
+def _keyed_form(value):
+    """Records under their ids instead of in a list: `{"A-001": {…}, "A-002": {…}}`."""
+    parts = list(value.values())
+    if len(parts) < 2 or not all(isinstance(v, dict) and v for v in parts):
+        return None
+    shared = set.intersection(*(set(v) for v in parts))
+    if len(shared) < 2 or len(shared) * 2 < max(len(v) for v in parts) or any(isinstance(v[k], (dict, list)) for v in parts for k in shared):
+        return None
+    grid = _records([{"key": k, **v} for k, v in value.items()])
+    grid.notes.append(note("flattened", "records stood under their keys; the key is a column", path="key"))
+    return grid
+
+
+def _columns_form(value):
+    """A list of equal length, or an object with the same keys, for every column."""
+    parts = list(value.values())
+    if len(parts) < 2:
+        return None
+    if all(isinstance(v, list) and v and not any(isinstance(x, (dict, list)) for x in v) for v in parts) and len({len(v) for v in parts}) == 1:
+        return Grid([list(r) for r in zip(*parts)], names=[str(k) for k in value])
+    if all(isinstance(v, dict) and v and not any(isinstance(x, (dict, list)) for x in v.values()) for v in parts):
+        keys = list(parts[0])
+        if all(list(v) == keys for v in parts) and all(k.isdigit() for k in keys):
+            return Grid([[v[k] for v in parts] for k in keys], names=[str(k) for k in value])
+    return None
 
 
 def _records(items):

@@ -7,7 +7,7 @@ with every answer that uses the table.
 STEP, WARN = "step", "warn"
 
 
-def note(code, text, level=STEP, column=None, **values):
+def note(code, text, /, *, level=STEP, column=None, **values):
     made = {"code": code, "level": level, "text": text}
     if column is not None:
         made["column"] = column
@@ -16,5 +16,5 @@ def note(code, text, level=STEP, column=None, **values):
     return made
 
 
-def warn(code, text, column=None, **values):
-    return note(code, text, WARN, column, **values)
+def warn(code, text, /, column=None, **values):
+    return note(code, text, level=WARN, column=column, **values)

@@ -4,17 +4,19 @@ import datetime
 import math
 import re
 
-from .notes import note
+from .notes import note, warn
 from .patterns import quote, sql_text
+from .units import unit_of_name
 from .values import plain
 
 MANY_COLUMNS = 300
 EXACT_ROWS = 300_000
 TOP_LIMIT = 200_000
-HEADER_UNIT = re.compile(r"[(（]\s*(%|万元|亿元|千元|百万元|元|美元|USD|RMB|CNY|kg|吨|件|个|台|人|天|小时|㎡|平方米)\s*[)）]\s*$")
+# A column of these names says what other columns are counted in.
+UNIT_NAMED = re.compile(r"^(?:币种|货币|币别|currency|ccy|curr\.?|währung|devise|(?:计量)?单位|unit|uom|units of measure|통화|通貨|валюта)$", re.I)
 
 
-def describe(con, path, name, sheet=None, notes=(), guesses=(), units=None, preview_rows=20, own_file=True):
+def describe(con, path, name, sheet=None, notes=(), units=None, preview_rows=20, own_file=True):
     """The profile of one table, as the protocol's TableProfile. `own_file`: written here, so its statistics are exact."""
     relation = f"read_parquet({sql_text(path)})"
     schema = con.execute(f"DESCRIBE SELECT * FROM {relation}").fetchall()
@@ -25,19 +27,15 @@ def describe(con, path, name, sheet=None, notes=(), guesses=(), units=None, prev
     if len(columns) <= MANY_COLUMNS:
         _top(con, relation, columns, rows)
     for c in columns:
-        unit = (units or {}).get(c["name"]) or (m[1] if (m := HEADER_UNIT.search(c["name"])) else None)
-        if unit:
+        unit = (units or {}).get(c["name"]) or unit_of_name(c["name"])
+        if unit and is_number(c["type"]):
             c["unit"] = unit
     preview = con.execute(f"SELECT * FROM {_castable(relation, columns)} LIMIT {preview_rows}").fetchall()
     found = list(notes) + _quality(con, relation, columns, rows)
     return {
-        "name": name, "sheet": sheet, "rows": rows, "columns": columns, "notes": _coded(list(guesses), "step") + _coded(found, "warn"),
+        "name": name, "sheet": sheet, "rows": rows, "columns": columns, "notes": found,
         "preview": [[plain(v) for v in row] for row in preview], "parquet": path,
     }
-
-
-def _coded(texts, level):
-    return [t if isinstance(t, dict) else note("note", t, level) for t in texts]
 
 
 def _castable(relation, columns):
@@ -123,36 +121,32 @@ def _quality(con, relation, columns, rows):
     notes = []
     blank = [c["name"] for c in columns if rows and c["nulls"] == rows]
     if blank:
-        notes.append("empty column(s): " + ", ".join(blank[:5]) + (" …" if len(blank) > 5 else ""))
+        notes.append(note("empty_columns", "empty column(s): " + ", ".join(blank[:5]) + (" …" if len(blank) > 5 else ""), columns=blank[:20]))
     if 1 < rows <= EXACT_ROWS and 0 < len(columns) <= MANY_COLUMNS:
         unique = con.execute(f"SELECT count(*) FROM (SELECT DISTINCT * FROM {relation})").fetchall()[0][0]
         if unique < rows:
-            notes.append(f"{rows - unique} duplicate row(s)")
+            notes.append(note("duplicate_rows", f"{rows - unique} duplicate row(s)", count=rows - unique))
     elif rows > EXACT_ROWS:
-        notes.append("distinct counts are estimates; duplicate rows not counted (large table)")
-    today = datetime.date.today()
+        notes.append(note("estimates", "distinct counts are estimates; duplicate rows not counted (large table)"))
     for c in columns:
-        if c["type"] in ("DATE", "TIMESTAMP") and c.get("min"):
-            low, high = str(c["min"])[:10], str(c["max"])[:10]
-            if low < "1905-01-01":
-                notes.append(f"{c['name']}: suspicious date {low}")
-            elif low == "1970-01-01":
-                notes.append(f"{c['name']}: suspicious date 1970-01-01 (often a missing value)")
-            if high > f"{today.year + 10}-12-31":
-                notes.append(f"{c['name']}: suspicious date {high}")
+        notes += _suspicious_dates(c)
         if rows >= 10 and 0 < c["nulls"] < rows and c["nulls"] / rows >= 0.5:
-            notes.append(f"{c['name']}: {c['nulls'] * 100 // rows}% empty")
-    notes += _totals(con, relation, columns, rows)
+            percent = c["nulls"] * 100 // rows
+            notes.append(note("mostly_empty", f"{c['name']}: {percent}% empty", column=c["name"], percent=percent))
+        if UNIT_NAMED.match(c["name"].strip()) and c["type"] == "VARCHAR" and 1 < c["distinct"] <= 30 and any(is_number(o["type"]) for o in columns):
+            kinds = [t["value"] for t in c["top"]] or c["examples"]
+            notes.append(warn("unit_column", f"figures are in different units, named in {c['name']} ({', '.join(kinds[:4])}): sum within each", c["name"], units=kinds))
     return notes
 
 
-def _totals(con, relation, columns, rows):
-    """A last row of sums doubles every total computed over the table: say so."""
-    texts = [c["name"] for c in columns if c["type"] == "VARCHAR"][:5]
-    if not texts or rows < 3 or rows > EXACT_ROWS:
+def _suspicious_dates(c):
+    if c["type"] not in ("DATE", "TIMESTAMP") or not c.get("min"):
         return []
-    marks = " OR ".join(f"regexp_matches(trim({quote(t)}), '^(合\\s*计|总\\s*计|小\\s*计|Total|TOTAL|Grand Total|Subtotal)')" for t in texts)
-    found = con.execute(f"SELECT count(*) FROM {relation} WHERE {marks}").fetchall()[0][0]
-    if found and found <= max(3, rows // 4):
-        return [f"{found} row(s) look like totals (合计/Total): leave them out when summing"]
-    return []
+    low, high = str(c["min"])[:10], str(c["max"])[:10]
+    found = []
+    if low < "1905-01-01" or low == "1970-01-01":
+        often = " (often a missing value)" if low == "1970-01-01" else ""
+        found.append(warn("suspicious_date", f"{c['name']}: suspicious date {low}{often}", c["name"], date=low))
+    if high > f"{datetime.date.today().year + 10}-12-31":
+        found.append(warn("suspicious_date", f"{c['name']}: suspicious date {high}", c["name"], date=high))
+    return found

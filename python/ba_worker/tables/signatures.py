@@ -1,11 +1,21 @@
-"""Knows files that are never tables or texts by their first bytes, so that a picture named .csv is not read as rows of rubbish."""
+"""Knows files by their first bytes: those that are read by a reader of their own, and those that are never tables or texts.
+
+A picture named .csv is not read as rows of rubbish.
+"""
+
+import zipfile
+import zlib
 
 from .errors import TableError
 
 PICTURE = "upload the figures it shows as CSV or XLSX"
 UNPACK = "unpack it and upload what is inside"
 EXPORT = "export its tables as CSV or XLSX and upload those"
-DOCUMENT = "put its tables into an XLSX or CSV file, or save it as PDF to have its text read"
+DOCUMENT = "save it as .docx to have its tables read, or put them into an XLSX or CSV file"
+SLIDES = "put its tables into an XLSX or CSV file, or save it as PDF to have its text read"
+NUMBERS = "in Numbers, choose File > Export To > Excel or CSV and upload that"
+ACCESS = "in Access, export its tables to Excel or as text (External Data > Export) and upload those"
+R_DATA = "in R, write the table with write.csv and upload that"
 OTHER = "upload the data as CSV or XLSX"
 
 # Long enough, or with bytes no text has, so that no header of a CSV begins like one of these.
@@ -18,7 +28,6 @@ BEGINNINGS = [
     (b"MM\x00*", "a TIFF image", PICTURE),
     (b"8BPS\x00", "a Photoshop image", PICTURE),
     (b"PK\x05\x06", "a zip archive", UNPACK),
-    (b"\x1f\x8b\x08", "a gzip archive", UNPACK),
     (b"7z\xbc\xaf\x27\x1c", "a 7z archive", UNPACK),
     (b"Rar!\x1a\x07", "a RAR archive", UNPACK),
     (b"\xfd7zXZ\x00", "an xz archive", UNPACK),
@@ -31,13 +40,17 @@ BEGINNINGS = [
     (b"OggS\x00", "an Ogg recording", OTHER),
     (b"fLaC\x00", "a FLAC recording", OTHER),
     (b"\x1aE\xdf\xa3", "a Matroska video", OTHER),
-    (b"\x00\x01\x00\x00Standard Jet DB", "an Access database", EXPORT),
-    (b"\x00\x01\x00\x00Standard ACE DB", "an Access database", EXPORT),
-    (b"SQLite format 3\x00", "a SQLite database", EXPORT),
+    (b"\x00\x01\x00\x00Standard Jet DB", "an Access database", ACCESS),
+    (b"\x00\x01\x00\x00Standard ACE DB", "an Access database", ACCESS),
     (b"\x89HDF\r\n\x1a\n", "an HDF5 data file", EXPORT),
-    (b"ARROW1\x00\x00", "an Arrow data file", EXPORT),
     (b"Obj\x01", "an Avro data file", EXPORT),
     (b"\x93NUMPY", "a NumPy data file", EXPORT),
+    (b"RDX2\nX\n", "an R data file", R_DATA),
+    (b"RDX3\nX\n", "an R data file", R_DATA),
+    (b"X\n\x00\x00\x00", "an R data file", R_DATA),
+    (b"\x80\x04\x95", "a Python pickle", EXPORT),
+    (b"\x80\x05\x95", "a Python pickle", EXPORT),
+    (b"{\\rtf1", "a rich-text document", DOCUMENT),
     (b"\x00\x01\x00\x00\x00", "a font", OTHER),
     (b"OTTO\x00", "a font", OTHER),
     (b"wOFF\x00\x01\x00\x00", "a font", OTHER),
@@ -45,11 +58,50 @@ BEGINNINGS = [
 ]
 
 
+ARCHIVES = frozenset(kind for _, kind, step in BEGINNINGS if step == UNPACK) | {"a gzip archive", "a zip archive", "a bzip2 archive", "a tar archive"}
+SAS = b"\x00" * 12 + b"\xc2\xea\x81\x60\xb3\x14\x11\xcf\xbd\x92\x08\x00\x09\xc7\x31\x8c\x18\x1f\x10\x11"
+OLD_STATA = [bytes([version]) for version in range(102, 117)]
+# Kinds with a reader of their own, by a beginning that no text has.
+READABLE = [
+    (b"\x1f\x8b\x08", "gzip"),
+    (b"SQLite format 3\x00", "sqlite"),
+    (b"ARROW1\x00\x00", "arrow"),
+    (b"FEA1\x00", "arrow"),
+    (b"<stata_dta><header>", "stata"),
+    (b"$FL2@(#)", "spss"),
+    (b"$FL3@(#)", "spss"),
+    (SAS, "sas"),
+    (b"HEADER RECORD*******LIB", "xport"),
+]
+
+
+def readable(head, tail):
+    """The kind of a file with a reader of its own; None for others. `tail`: its last few bytes."""
+    found = next((kind for start, kind in READABLE if head.startswith(start)), None)
+    if found:
+        return found
+    if head[8:12] == b"DUCK" and bytes(4) in head[12:20]:
+        return "duckdb"
+    # The last byte of an ORC file is the length of a part that ends in its name.
+    if head[:3] == b"ORC" and tail[-4:-1] == b"ORC":
+        return "orc"
+    # Old Stata files: a version, an order of bytes, and two fixed bytes.
+    if head[:1] in OLD_STATA and head[1:2] in (b"\x01", b"\x02") and head[2:4] == b"\x01\x00":
+        return "stata"
+    return None
+
+
 def refuse_what_is_no_table(head):
     """Raises for the known kinds. `head`: the first few thousand bytes."""
     found = _by_beginning(head) or _by_structure(head)
     if found:
         raise no_table(*found)
+
+
+def what_it_is(head):
+    """Words for a known kind that is never a table; None for others."""
+    found = _by_beginning(head) or _by_structure(head)
+    return found[0] if found else None
 
 
 def no_table(kind, step, code="UNSUPPORTED_FORMAT"):
@@ -95,31 +147,67 @@ def looks_binary(head):
     return len(controls) > len(head) // 50 and len(set(controls)) >= 4
 
 
+def in_zip(path):
+    """What a zip is by the names inside: `xlsx`, `docx`, `zip`, `broken`, or None for a package that is refused."""
+    try:
+        with zipfile.ZipFile(path) as z:
+            infos = z.infolist()
+            mimetype = _mimetype(z, infos)
+    except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError):
+        return "broken"
+    return _in_zip({i.filename.lower() for i in infos}, mimetype)[0]
+
+
+def _in_zip(names, mimetype):
+    """(kind, what to call it, what to do)."""
+    if any(n.startswith("xl/") for n in names) or "spreadsheet" in mimetype:
+        return "xlsx", None, None
+    if "word/document.xml" in names:
+        return "docx", "a Word document", DOCUMENT
+    if any(n.startswith("word/") for n in names) or "opendocument.text" in mimetype:
+        return None, "a Word document", DOCUMENT
+    if any(n.startswith("ppt/") for n in names) or "opendocument.presentation" in mimetype:
+        return None, "a PowerPoint presentation", SLIDES
+    if any(n.startswith("index/") and n.endswith(".iwa") for n in names) or "index.zip" in names:
+        return None, "an Apple iWork document", NUMBERS
+    if "meta-inf/manifest.mf" in names:
+        return None, "a Java program", OTHER
+    if "[content_types].xml" in names:
+        return "xlsx", None, None  # a package of Office all the same; its parts may lie anywhere
+    return "zip", "a zip archive", UNPACK
+
+
+def _mimetype(z, infos):
+    """What an OpenDocument file says of itself in its first part."""
+    if not infos or infos[0].filename != "mimetype":
+        return ""
+    try:
+        with z.open(infos[0]) as f:
+            return f.read(200).decode("ascii", "replace")
+    except (RuntimeError, zlib.error, EOFError, zipfile.BadZipFile, NotImplementedError):  # encrypted or broken; its reader will say so
+        return ""
+
+
 def refuse_other_archives(names, mimetype):
     """A zip archive by the names inside: raises unless it may be a workbook."""
-    if any(n.startswith("xl/") for n in names) or "spreadsheet" in mimetype:
-        return
-    if any(n.startswith("word/") for n in names) or "opendocument.text" in mimetype:
-        found = "a Word document", DOCUMENT
-    elif any(n.startswith("ppt/") for n in names) or "opendocument.presentation" in mimetype:
-        found = "a PowerPoint presentation", DOCUMENT
-    elif any(n.startswith("index/") and n.endswith(".iwa") for n in names):
-        found = "an Apple iWork document", EXPORT
-    elif "meta-inf/manifest.mf" in names:
-        found = "a Java program", OTHER
-    elif "[content_types].xml" in names:
-        return  # a package of Office all the same; its parts may lie anywhere
-    else:
-        found = "a zip archive", UNPACK
-    raise no_table(*found, code="NOT_A_WORKBOOK")
+    kind, what, step = _in_zip(names, mimetype)
+    if kind != "xlsx":
+        raise no_table(what, step, code="NOT_A_WORKBOOK")
 
 
 def refuse_other_office(path):
     """The container of old Office files, when it could not be read as a workbook: names the program that wrote it."""
-    streams = {"WordDocument": "a Word document", "PowerPoint Document": "a PowerPoint presentation",
-               "__properties_version1.0": "an Outlook message", "VisioDocument": "a Visio document"}
+    streams = {"WordDocument": ("a Word document", DOCUMENT), "PowerPoint Document": ("a PowerPoint presentation", SLIDES),
+               "__properties_version1.0": ("an Outlook message", EXPORT), "VisioDocument": ("a Visio document", SLIDES)}
     with open(path, "rb") as f:
         held = f.read(32 << 20)
-    for stream, kind in streams.items():
+    for stream, found in streams.items():
         if stream.encode("utf-16-le") in held:
-            raise no_table(kind, DOCUMENT, code="NOT_A_WORKBOOK")
+            raise no_table(*found, code="NOT_A_WORKBOOK")
+
+
+def refuse_locked_document(path):
+    """A Word document with a password lies in the container of old Office files."""
+    with open(path, "rb") as f:
+        if "EncryptedPackage".encode("utf-16-le") in f.read(1 << 20):
+            raise TableError("PASSWORD_PROTECTED", "the Word document is protected by a password", "remove the password in Word and upload it again")

@@ -9,14 +9,16 @@ import zlib
 
 import python_calamine as calamine
 
-from . import header, signatures
+from . import sheetinfo, signatures
 from .errors import TableError
 from .grid import Grid
+from .notes import note
 
 MAX_UNPACKED = 2 << 30
 BOMB_SIZE = 100 << 20
 BOMB_RATIO = 100
 MAX_CELLS = 30_000_000
+MAX_MERGES = 50_000
 CELL = re.compile(rb'<c r="([A-Z]{1,3})([0-9]{1,7})"')
 STRAY = rb'<c r="%s"(?:[^>]*/>|[^>]*>.*?</c>)'
 
@@ -25,26 +27,34 @@ def grids(path, kind, work, progress, only=None):
     """Yields a Grid for every sheet that holds cells; `only` is a sheet's name or index."""
     notes = {}
     if kind == "xlsx":
-        notes_zip = _check_zip(path)
+        _check_zip(path)
         path, notes = _drop_stray_cells(path, work)
-        notes.update(notes_zip)
+        for sheet, more in sheetinfo.notes(path, _sheet_names(path)).items():
+            notes.setdefault(sheet, []).extend(more)
     book = _open(path)
     names = [m.name for m in book.sheets_metadata if m.typ == calamine.SheetTypeEnum.WorkSheet]
     wanted = _pick(names, only)
     for n, name in enumerate(wanted):
         progress(0.05 + 0.2 * n / len(wanted), f"reading sheet {name}")
-        try:
-            sheet = book.get_sheet_by_name(name)
-        except (calamine.CalamineError, calamine.XmlError, ValueError) as e:
-            raise TableError("BAD_WORKBOOK", f"sheet {name} cannot be read: {str(e)[:200]}") from None
-        if sheet.height * sheet.width > MAX_CELLS:
-            raise TableError("TOO_MANY_CELLS", f"sheet {name} spans {sheet.height} × {sheet.width} cells; at most {MAX_CELLS} are read")
-        rows = sheet.to_python(skip_empty_area=True)
+        sheet, rows = _rows(book, name)
         if not rows:
             continue
         offset = sheet.start or (0, 0)
         grid = Grid([[_cell(c) for c in r] for r in rows], sheet=name, merged=_merged(sheet, offset), notes=list(notes.get(name, [])))
         yield grid
+
+
+def _rows(book, name):
+    try:
+        sheet = book.get_sheet_by_name(name)
+        if sheet.height * sheet.width > MAX_CELLS:
+            raise TableError("TOO_MANY_CELLS", f"sheet {name} spans {sheet.height} × {sheet.width} cells; at most {MAX_CELLS} are read")
+        return sheet, sheet.to_python(skip_empty_area=True)
+    except (TableError, MemoryError, KeyboardInterrupt, SystemExit):
+        raise
+    # Damaged archives come as many kinds of error, and as a panic that is no Exception.
+    except BaseException as e:
+        raise TableError("BAD_WORKBOOK", f"sheet {name} cannot be read: {str(e)[:200]}", "open it in a spreadsheet program and save it again") from None
 
 
 def _open(path):
@@ -91,7 +101,6 @@ def _check_zip(path):
     if unpacked > MAX_UNPACKED or (unpacked > BOMB_SIZE and unpacked / packed > BOMB_RATIO):
         raise TableError("ZIP_BOMB", f"the workbook unpacks from {packed} to {unpacked} bytes; refused")
     signatures.refuse_other_archives({i.filename.lower() for i in infos}, mimetype)
-    return {}
 
 
 def _mimetype(z, infos):
@@ -130,7 +139,8 @@ def _drop_stray_cells(path, work):
                 out.writestr(info.filename, xml)
                 refs = ", ".join(r.decode() for r in found[info.filename][:3])
                 sheet = names.get(info.filename, info.filename)
-                notes[sheet] = [f"{len(found[info.filename])} stray cell(s) far from the table left out ({refs})"]
+                count = len(found[info.filename])
+                notes[sheet] = [note("stray_cells", f"{count} stray cell(s) far from the table left out ({refs})", count=count)]
     return target, notes
 
 
@@ -198,7 +208,7 @@ def _column(letters):
 def _merged(sheet, offset):
     ranges = getattr(sheet, "merged_cell_ranges", None) or []
     top, left = offset
-    return [(a[0] - top, a[1] - left, b[0] - top, b[1] - left) for a, b in ranges if a[0] - top < header.LOOK]
+    return [(a[0] - top, a[1] - left, b[0] - top, b[1] - left) for a, b in ranges[:MAX_MERGES]]
 
 
 def _cell(value):

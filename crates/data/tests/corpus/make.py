@@ -69,13 +69,14 @@ def csv_cases():
     case("quoted.csv", 'name,note\n"Smith, John","said ""hi""\nand left"\nLee,ok\n',
          [table(["name", "note"], ["VARCHAR", "VARCHAR"], [["Smith, John", 'said "hi"\nand left'], ["Lee", "ok"]])])
     case("titles_above.csv", "某某公司2024年一季度销售报表,,,\n单位：元,,,\n,,,\n月份,产品,数量,金额\n1月,手机,10,\"12,000.00\"\n2月,电脑,5,\"25,500.50\"\n",
-         [table(["月份", "产品", "数量", "金额"], ["VARCHAR", "VARCHAR", "BIGINT", "DOUBLE"],
-                [["1月", "手机", 10, 12000.0], ["2月", "电脑", 5, 25500.5]], guesses=["header on row 4", "groups thousands"])])
+         [table(["月份", "产品", "数量", "金额", "年月"], ["VARCHAR", "VARCHAR", "BIGINT", "DOUBLE", "DATE"],
+                [["1月", "手机", 10, 12000.0, "2024-01-01"], ["2月", "电脑", 5, 25500.5, "2024-02-01"]],
+                guesses=["header on row 4", "groups thousands", "year 2024 taken from the title", "unit 元"], units={"金额": "元"})])
     case("footnotes.csv", "地区,销量,占比\n华东,120,30%\n华北,280,70%\n\n注：数据截至2024-03-31\n制表人：张三\n",
          [table(["地区", "销量", "占比"], ["VARCHAR", "BIGINT", "DOUBLE"], [["华东", 120, 0.3], ["华北", 280, 0.7]],
                 notes=["footnote left out"], guesses=["percentages"], units={"占比": "%"})])
     case("totals.csv", "地区,销量\n华东,120\n华北,280\n华南,100\n合计,500\n",
-         [table(["地区", "销量"], ["VARCHAR", "BIGINT"], [["华东", 120], ["华北", 280], ["华南", 100], ["合计", 500]], notes=["look like totals"])])
+         [table(["地区", "销量"], ["VARCHAR", "BIGINT"], [["华东", 120], ["华北", 280], ["华南", 100]], notes=["1 total row(s) left out (`合计`)"])])
     case("no_header.csv", "2024-01-01,10,3.5\n2024-01-02,20,4.5\n2024-01-03,30,5.5\n",
          [table(["column_1", "column_2", "column_3"], ["DATE", "BIGINT", "DOUBLE"],
                 [["2024-01-01", 10, 3.5], ["2024-01-02", 20, 4.5], ["2024-01-03", 30, 5.5]], guesses=["no header row"])])
@@ -334,13 +335,13 @@ def disguised_cases():
     no_table("picture.csv", png + bytes(range(256)) * 4, "a PNG image")
     no_table("picture.xlsx", png, "a PNG image")
     no_table("photo.txt", b"\xff\xd8\xff\xe0\x00\x10JFIF\x00" + bytes(range(256)), "a JPEG image")
-    no_table("packed.csv", gzip.compress(b"a,b\n1,2\n", mtime=0), "a gzip archive")
+    case("packed.csv", gzip.compress(b"a,b\n1,2\n", mtime=0), [table(["a", "b"], ["BIGINT", "BIGINT"], [[1, 2]])])
     no_table("program.json", b"\x7fELF\x02\x01\x01" + bytes(range(256)), "a Linux program")
     no_table("bitmap.csv", b"BM\x46\x00\x00\x00" + bytes(4) + b"\x36\x00\x00\x00\x28\x00\x00\x00" + bytes(48), "a BMP image")
     no_table("song.csv", b"ID3\x04\x00\x00\x00\x00\x00\x23" + b"\xff\xfb\x90\x64" * 50, "an MP3 recording")
-    no_table("lite.csv", b"SQLite format 3\x00" + bytes(range(256)), "a SQLite database")
+    case("lite.csv", b"SQLite format 3\x00" + bytes(range(256)), error="BAD_FILE", says="the SQLite database is damaged")
     no_table("noise.tsv", hashlib.shake_128(b"noise").digest(3000), "binary data")
-    no_table("letter.xlsx", _zip({"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<w/>"}), "a Word document", "NOT_A_WORKBOOK")
+    case("letter.xlsx", _zip({"[Content_Types].xml": b"<Types/>", "word/document.xml": b"<w/>"}), error="EMPTY_FILE", says="holds no text and no table")
     no_table("slides.pptx", _zip({"[Content_Types].xml": b"<Types/>", "ppt/presentation.xml": b"<p/>"}), "a PowerPoint presentation", "NOT_A_WORKBOOK")
     old_letter = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(1528) + "WordDocument".encode("utf-16-le") + bytes(512)
     no_table("old_letter.xls", old_letter, "a Word document", "NOT_A_WORKBOOK")

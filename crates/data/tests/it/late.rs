@@ -72,7 +72,7 @@ fn a_zone_after_the_sample_is_kept_and_said() {
 #[test]
 fn a_missing_zone_after_the_sample_is_not_taken_for_utc() {
     let late = ingest("t.csv", &csv("2024-01-02T10:00:00+08:00", "2024-01-02 10:00:00"), ODD_ROW);
-    assert_eq!(kinds(&late.table)[1], ("at", "TIMESTAMP WITH TIME ZONE"));
+    assert_eq!(kinds(&late.table)[1], ("at", "TIMESTAMP"));
     assert_eq!(late.odd[1..3], [Value::Null, json!("2024-01-02 10:00:00")]);
     assert!(
         late.table.notes.iter().any(|n| n.text.contains("times without a zone")),
