@@ -6,5 +6,10 @@ mod corpus;
 mod databases;
 mod embedded;
 mod late;
+mod limits;
+mod lists;
+mod reach;
+
 mod servers;
 mod support;
+mod zones;
