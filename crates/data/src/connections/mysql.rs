@@ -8,10 +8,10 @@ use ba_protocol::table::Column;
 use futures::TryStreamExt;
 use serde_json::{Map, Value};
 use sqlx::mysql::{
-    MySqlArguments, MySqlConnectOptions, MySqlConnection, MySqlPool, MySqlPoolOptions, MySqlRow,
+    MySqlArguments, MySqlColumn, MySqlConnectOptions, MySqlConnection, MySqlPool, MySqlPoolOptions, MySqlRow,
 };
 use sqlx::types::chrono::{NaiveDate, NaiveDateTime};
-use sqlx::{Arguments, AssertSqlSafe, Column as _, Executor, Row, TypeInfo, ValueRef};
+use sqlx::{Arguments, AssertSqlSafe, Column as _, Executor, Row, SqlSafeStr, Statement, TypeInfo, ValueRef};
 use tokio::sync::OnceCell;
 
 use super::Engine;
@@ -75,21 +75,31 @@ impl MySql {
         }
         // Without parameters nothing is prepared where the engine only pretends to be MySQL: not all of them can.
         let mut stream = if session.pretender.is_some() && bound.values.is_empty() {
-            connection.fetch(AssertSqlSafe(bound.sql))
+            connection.fetch(AssertSqlSafe(bound.sql.clone()))
         } else {
-            sqlx::query_with(AssertSqlSafe(bound.sql), arguments).fetch(&mut *connection)
+            sqlx::query_with(AssertSqlSafe(bound.sql.clone()), arguments).fetch(&mut *connection)
         };
         while let Some(row) = stream.try_next().await.map_err(failed)? {
             if rows.columns.is_empty() {
-                rows.columns =
-                    row.columns().iter().map(|c| Column::new(c.name(), c.type_info().name())).collect();
+                rows.columns = columns(row.columns());
             }
             if rows.push(values(&row, &session.zone, rows.cell_limit())?)? == Flow::Enough {
                 break;
             }
         }
+        drop(stream);
+        if rows.columns.is_empty() && sql.is_query() {
+            // No row told the columns.
+            let statement =
+                connection.prepare(AssertSqlSafe(bound.sql).into_sql_str()).await.map_err(failed)?;
+            rows.columns = columns(statement.columns());
+        }
         Ok(())
     }
+}
+
+fn columns(told: &[MySqlColumn]) -> Vec<Column> {
+    told.iter().map(|c| Column::new(c.name(), c.type_info().name())).collect()
 }
 
 fn add(arguments: &mut MySqlArguments, value: &Value) -> Result<(), String> {

@@ -9,8 +9,10 @@ use async_trait::async_trait;
 use ba_protocol::table::Column;
 use futures::TryStreamExt;
 use serde_json::{Map, Value};
-use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteRow};
-use sqlx::{Arguments, AssertSqlSafe, Column as _, Row, TypeInfo, ValueRef};
+use sqlx::sqlite::{
+    SqliteArguments, SqliteColumn, SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteRow,
+};
+use sqlx::{Arguments, AssertSqlSafe, Column as _, Executor, Row, SqlSafeStr, Statement, TypeInfo, ValueRef};
 
 use super::Engine;
 use super::config::ConnectionConfig;
@@ -81,17 +83,24 @@ impl Engine for Sqlite {
             add(&mut arguments, value).map_err(|e| DataError::Params(format!("`{name}`: {e}")))?;
         }
         let outcome = async {
-            let mut stream = sqlx::query_with(AssertSqlSafe(bound.sql), arguments).fetch(&mut *connection);
+            let mut stream =
+                sqlx::query_with(AssertSqlSafe(bound.sql.clone()), arguments).fetch(&mut *connection);
             while let Some(row) = stream.try_next().await.map_err(failed)? {
                 if rows.columns.is_empty() {
-                    rows.columns =
-                        row.columns().iter().map(|c| Column::new(c.name(), c.type_info().name())).collect();
+                    rows.columns = columns(row.columns());
                 }
                 let limit = rows.cell_limit();
                 let cells = (0..row.columns().len()).map(|i| value(&row, i, limit));
                 if rows.push(cells.collect::<Result<_, _>>().map_err(failed)?)? == Flow::Enough {
                     break;
                 }
+            }
+            drop(stream);
+            if rows.columns.is_empty() && sql.is_query() {
+                // No row told the columns.
+                let statement =
+                    connection.prepare(AssertSqlSafe(bound.sql).into_sql_str()).await.map_err(failed)?;
+                rows.columns = columns(statement.columns());
             }
             Ok(())
         }
@@ -123,6 +132,10 @@ impl Engine for Sqlite {
         }
         Ok(tables)
     }
+}
+
+fn columns(told: &[SqliteColumn]) -> Vec<Column> {
+    told.iter().map(|c| Column::new(c.name(), c.type_info().name())).collect()
 }
 
 fn add(arguments: &mut SqliteArguments, value: &Value) -> Result<(), String> {

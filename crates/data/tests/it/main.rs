@@ -5,6 +5,7 @@ mod clickhouse;
 mod corpus;
 mod databases;
 mod embedded;
+mod keep;
 mod late;
 mod limits;
 mod lists;
