@@ -194,6 +194,39 @@ fn a_superuser_is_refused_unless_allowed_in_words() {
     assert!(matches!(&got, Err(DataError::Unsafe { .. })), "{got:?}");
 }
 
+#[test]
+fn where_transactions_are_no_wall_the_account_must_be_one() {
+    let mysql = |scheme: &str, user: &str| {
+        connect(&format!("{scheme}://{user}:s3cret-word@127.0.0.1:{}/shop", mariadb().port), false, 10)
+    };
+    // The same server under the address of an engine whose READ ONLY transactions do nothing.
+    for scheme in ["tidb", "doris", "starrocks", "oceanbase"] {
+        let error = ask(&mysql(scheme, "reader"), "SELECT 1", json!({}), 1).unwrap_err();
+        assert!(matches!(&error, DataError::Unsafe { .. }), "{error:?}");
+        assert!(error.to_string().contains("its user has DELETE"), "{error}");
+    }
+    // Without parameters nothing is prepared there: the values are the same ones.
+    let sql = "SELECT id, amount, sold_on, at, ts, raw, f, d, t, NULL FROM sales WHERE id = 1";
+    assert_eq!(one(&mysql("tidb", "looker"), sql), one(&mysql("mysql", "looker"), sql));
+    let got = ask(
+        &mysql("tidb", "looker"),
+        "SELECT count(*) FROM sales WHERE id IN (:ids)",
+        json!({"ids": [1, 2]}),
+        1,
+    );
+    assert_eq!(got.unwrap().rows, [[json!(2)]]);
+}
+
+#[test]
+fn a_session_changes_nothing_of_what_the_server_means_by_sql() {
+    // Spaces before a parenthesis are ignored by the driver's greeting, which changes no result.
+    let row = one(
+        &my(20),
+        "SELECT REPLACE(@@session.sql_mode, 'IGNORE_SPACE,', '') = @@global.sql_mode, @@session.time_zone = @@global.time_zone",
+    );
+    assert_eq!(row, [json!(1), json!(1)]);
+}
+
 /// What MariaDB holds. On a machine that is too busy to give samples in time, it is asked again, by a new connection.
 fn described(search: &str, sampled: &str) -> String {
     let ask = || block(my(20).schema("db", Some(search))).unwrap().text;

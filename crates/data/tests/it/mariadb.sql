@@ -1,6 +1,8 @@
 CREATE DATABASE shop CHARACTER SET utf8mb4;
 CREATE USER 'reader'@'127.0.0.1' IDENTIFIED BY 's3cret-word';
 GRANT SELECT, DELETE, EXECUTE ON shop.* TO 'reader'@'127.0.0.1';
+CREATE USER 'looker'@'127.0.0.1' IDENTIFIED BY 's3cret-word';
+GRANT SELECT ON shop.* TO 'looker'@'127.0.0.1';
 CREATE USER 'boss'@'127.0.0.1' IDENTIFIED BY 's3cret-word';
 GRANT ALL PRIVILEGES ON *.* TO 'boss'@'127.0.0.1';
 USE shop;
