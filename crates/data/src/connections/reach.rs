@@ -17,19 +17,24 @@ pub(super) async fn acquire<DB: Database>(pool: &Pool<DB>) -> Result<PoolConnect
     let refused = async {
         tokio::time::sleep(PATIENCE).await;
         match pool.connect_options().connect().await {
-            Err(error) => error,
-            Ok(connection) => {
-                // The server is there: all connections are in use, and one will be free.
-                let _ = connection.close().await;
-                std::future::pending().await
-            }
+            Err(error) if !is_full(&error) => return error,
+            Err(_) => {}
+            Ok(connection) => drop(connection.close().await),
         }
+        // The server is there: all connections are in use, and one will be free.
+        std::future::pending().await
     };
     tokio::select! {
         biased;
         got = pool.acquire() => got.map_err(unreached),
         error = refused => Err(unreached(error)),
     }
+}
+
+/// PostgreSQL's and MySQL's words for too many connections.
+fn is_full(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|e| e.code());
+    matches!(code.as_deref(), Some("53300" | "08004"))
 }
 
 pub(super) fn unreachable(error: impl std::fmt::Display) -> DataError {

@@ -2,6 +2,7 @@
 //!
 //!     BA_CHDB_PYTHON=<a Python with chdb> cargo test -p ba-data --test it clickhouse -- --ignored --test-threads=1
 
+use ba_data::guard::Dialect;
 use ba_data::{Connections, DataError};
 use serde_json::{Value, json};
 
@@ -108,8 +109,23 @@ fn lists_and_zones_are_taken() {
     assert!(block(tokyo.schema("db", None)).unwrap().text.starts_with("session time zone: Asia/Tokyo\n"));
     let long = ask(&db, "SELECT repeat('x', 200000) AS t", json!({}), 1).unwrap();
     assert_eq!((long.rows[0][0].as_str().unwrap().len(), long.notes.len()), (100_000, 1));
-    let many = ask(&db, "SELECT repeat('x', 99000) FROM numbers(9000)", json!({}), 10_000);
+    let many = ask(&db, "SELECT repeat('x', 99000) FROM numbers(900)", json!({}), 10_000);
     assert!(matches!(&many, Err(DataError::Query { code, .. }) if code == "RESULT_TOO_LARGE"), "{many:?}");
+}
+
+#[test]
+#[ignore = "needs the package chdb"]
+fn a_result_is_kept_with_its_types() {
+    use crate::keep::{keep, query, types};
+    let dir = tempfile::tempdir().unwrap();
+    let sql = "SELECT id, region, amount, at, toDate(at) AS day, toNullable(true) AS ok, toUInt64('18446744073709551615') AS big, [1] AS list FROM sales";
+    let (got, kept, file) = keep(&dir, &ch("reader", 60), Dialect::ClickHouse, "k", sql).unwrap();
+    assert_eq!((got.rows.len(), kept.rows), (5, 5000));
+    let kinds: Vec<&str> = types(&kept).iter().map(|t| t.1).collect();
+    let want = "BIGINT VARCHAR DECIMAL(18,4) TIMESTAMP WITH TIME ZONE DATE BOOLEAN DECIMAL(38,0) VARCHAR";
+    assert_eq!(kinds.join(" "), want, "{:?}", kept.notes);
+    let rows = query(&[("k", &file)], "SELECT count(DISTINCT id), min(\"at\"), max(big) FROM k");
+    assert_eq!(rows, [[json!(5000), json!("2024-01-02 00:00:00+00:00"), json!("18446744073709551615")]]);
 }
 
 async fn raw(user: &str, settings: &str, sql: &str) -> String {

@@ -12,7 +12,7 @@ use crate::databases::{my, pg};
 use crate::lists::sqlite;
 use crate::support::{block, tables};
 
-fn keep(
+pub fn keep(
     dir: &TempDir,
     db: &Connections,
     dialect: Dialect,
@@ -27,7 +27,7 @@ fn keep(
     Ok((got, kept, target))
 }
 
-fn query(parquets: &[(&str, &Path)], sql: &str) -> Vec<Vec<Value>> {
+pub fn query(parquets: &[(&str, &Path)], sql: &str) -> Vec<Vec<Value>> {
     let table = |(name, path): &(&str, &Path)| TableSource {
         names: vec![(*name).to_owned()],
         parquet: (*path).to_owned(),
@@ -44,7 +44,7 @@ fn query(parquets: &[(&str, &Path)], sql: &str) -> Vec<Vec<Value>> {
     block(tables().query(request)).unwrap().rows
 }
 
-fn types(kept: &KeptTable) -> Vec<(&str, &str)> {
+pub fn types(kept: &KeptTable) -> Vec<(&str, &str)> {
     kept.columns.iter().map(|c| (c.name.as_str(), c.kind.as_str())).collect()
 }
 
