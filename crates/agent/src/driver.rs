@@ -30,7 +30,7 @@ use crate::run::{Decision, Outcome, PlannedCall, Step};
 use crate::service::{AgentParts, RunState};
 use crate::skills;
 use crate::spans;
-use crate::tool::{Effects, Progress, ToolContext};
+use crate::tool::{Progress, ToolContext};
 
 /// How much of an observation an event shows people.
 const PEEK: usize = 2_000;
@@ -280,7 +280,7 @@ impl Drive<'_> {
     /// Whether running it twice does no harm.
     fn is_harmless(&self, call: &ToolCall) -> bool {
         let tool = self.parts.registry.get(&call.tool_name);
-        tool.is_none_or(|t| t.plan(&call.arguments).effects == Effects::None)
+        tool.is_none_or(|t| t.plan(&call.arguments).effects.is_harmless())
     }
 
     /// Runs the calls of one turn in parallel; each result is on disk before a person hears of it.

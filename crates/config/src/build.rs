@@ -229,9 +229,21 @@ fn connections(raw: &RawConfig) -> Result<Vec<Connection>> {
             description: given.description.clone(),
             allow_superuser: given.allow_superuser,
             timeout_seconds: given.timeout.unwrap_or(60).clamp(1, 3600),
+            timezone: given.timezone.as_deref().map(|zone| timezone(&key, zone)).transpose()?,
         });
     }
     Ok(all)
+}
+
+/// The shape of a zone's name or of an offset; whether there is such a zone is seen when the connection is opened.
+fn timezone(key: &str, given: &str) -> Result<String> {
+    let zone = given.trim();
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/' | '+' | '-' | ':');
+    if zone.is_empty() || zone.len() > 64 || !zone.chars().all(plain) {
+        let message = "timezone must be a zone such as Asia/Shanghai, or an offset such as +08:00";
+        return Err(ConfigError::invalid(key, message));
+    }
+    Ok(zone.to_owned())
 }
 
 fn s3(raw: RawS3) -> Result<S3> {

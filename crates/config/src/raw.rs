@@ -55,6 +55,7 @@ pub(crate) struct RawConnection {
     #[serde(default)]
     pub allow_superuser: bool,
     pub timeout: Option<u64>,
+    pub timezone: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]

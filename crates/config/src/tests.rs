@@ -52,6 +52,15 @@ fn mistakes_name_what_to_do() {
 }
 
 #[test]
+fn a_connection_may_have_a_zone() {
+    let given = |zone: &str| load_with(&format!("[connections.erp]\nurl = \"postgres://h/d\"\n{zone}"), &[]);
+    assert_eq!(given("").unwrap().connections[0].timezone, None);
+    let zone = given("timezone = \"Asia/Shanghai\"").unwrap().connections[0].timezone.clone();
+    assert_eq!(zone.as_deref(), Some("Asia/Shanghai"));
+    assert!(message(given("timezone = \"x'; DROP\"")).contains("connections.erp"));
+}
+
+#[test]
 fn secrets_are_in_no_message_and_no_debug_output() {
     let config = load_with(
         "model = \"openai:gpt-5\"\napi_key = \"sk-topsecret\"\n[connections.erp]\nurl = \"postgres://u:topsecret@h/d\"",

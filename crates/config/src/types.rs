@@ -86,6 +86,8 @@ pub struct Connection {
     /// Said in words in the file: a superuser is refused otherwise.
     pub allow_superuser: bool,
     pub timeout_seconds: u64,
+    /// The zone its sessions work in, such as `Asia/Shanghai`; the server's own when absent.
+    pub timezone: Option<String>,
 }
 
 #[derive(Debug, Clone, Default)]

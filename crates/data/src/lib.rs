@@ -4,6 +4,7 @@
 mod connections;
 mod error;
 pub mod guard;
+mod kinds;
 pub mod outline;
 mod params;
 mod result;
@@ -15,5 +16,6 @@ pub use connections::{
 pub use error::DataError;
 pub use result::QueryResult;
 pub use tables::{
-    EmbeddedQuery, ExportFormat, IngestRequest, OnProgress, ReadRequest, ReadResult, TableSource, Tables,
+    EmbeddedQuery, ExportFormat, IngestRequest, KeepRequest, KeptTable, OnProgress, ReadRequest, ReadResult,
+    TableSource, Tables,
 };

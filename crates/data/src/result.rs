@@ -14,6 +14,8 @@ pub struct QueryResult {
     pub truncated: bool,
     pub row_count: u64,
     pub elapsed: Duration,
+    /// What was cut or changed on the way.
+    pub notes: Vec<String>,
 }
 
 impl QueryResult {
@@ -24,7 +26,7 @@ impl QueryResult {
         elapsed: Duration,
     ) -> Self {
         let row_count = rows.len() as u64;
-        Self { columns, rows, truncated, row_count, elapsed }
+        Self { columns, rows, truncated, row_count, elapsed, notes: Vec::new() }
     }
 }
 

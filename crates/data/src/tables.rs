@@ -11,7 +11,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::params::{self, Style};
-use crate::{DataError, QueryResult, guard};
+use crate::{DataError, QueryResult, guard, kinds};
 
 const MAX_ROWS: u32 = 10_000;
 const INGEST_WALL: Duration = Duration::from_secs(900);
@@ -74,6 +74,25 @@ pub struct ReadResult {
     pub kind: String,
     pub profile: FileProfile,
     pub text: Option<String>,
+}
+
+/// Rows of a database that become a table.
+pub struct KeepRequest<'a> {
+    pub owner: &'a str,
+    pub dialect: guard::Dialect,
+    /// JSON lines.
+    pub rows: &'a Path,
+    pub columns: &'a [Column],
+    /// Where the Parquet file goes; one that is there is replaced.
+    pub target: &'a Path,
+}
+
+#[derive(Debug, Clone, Deserialize)]
+pub struct KeptTable {
+    pub rows: u64,
+    pub columns: Vec<Column>,
+    /// Columns that stayed text, and names that were changed.
+    pub notes: Vec<String>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,6 +174,20 @@ impl Tables {
         let value =
             self.call(&request.owner, "tables.read", args, inputs, folder.path(), limits, &|_, _| {}).await?;
         serde_json::from_value(value).map_err(|e| DataError::internal("what was read", e))
+    }
+
+    /// Makes a typed Parquet file of rows that a database gave (see `Connections::query_into`).
+    pub async fn keep(&self, request: KeepRequest<'_>) -> Result<KeptTable, DataError> {
+        let inputs = vec![Input { names: vec!["rows.jsonl".into()], path: request.rows.to_owned() }];
+        let column = |c: &Column| json!({"name": c.name, "kind": kinds::kept(request.dialect, &c.kind)});
+        let columns: Vec<Value> = request.columns.iter().map(column).collect();
+        let args = json!({"path": "rows.jsonl", "columns": columns, "out": "kept.parquet"});
+        let folder = self.folder()?;
+        let limits = limits(READ_WALL, 8 * GIB);
+        let value =
+            self.call(request.owner, "tables.keep", args, inputs, folder.path(), limits, &|_, _| {}).await?;
+        keep(&folder.path().join("kept.parquet"), request.target)?;
+        serde_json::from_value(value).map_err(|e| DataError::internal("the kept table", e))
     }
 
     /// Writes a table as CSV or xlsx in which no cell is a formula. Returns the number of rows.

@@ -1,20 +1,24 @@
 //! `query_database` (SPEC T3, T7): one read-only statement on the conversation's own tables, or on a configured
 //! database. Never writes, never shows an address or a password.
 
+mod show;
+
 use std::fmt::Write;
+use std::path::Path;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ba_agent::tool::{Body, Effects, StoredData, ToolContext, ToolOutput, TypedTool};
-use ba_data::{Connections, EmbeddedQuery, QueryResult, Tables};
+use ba_agent::tool::{Effects, ToolContext, ToolOutput, TypedTool};
+use ba_data::{Connections, EmbeddedQuery, KeepRequest, Tables};
 use ba_protocol::text::shorten;
-use ba_protocol::{Artifact, ToolErrorType, ToolFailure, table};
+use ba_protocol::{ToolErrorType, ToolFailure};
 use ba_store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
+use show::{describe, output_of};
 
-use crate::conversation_tables::{KnownTable, known_tables, storage};
+use crate::conversation_tables::{known_tables, storage};
 
 /// The conversation's own tables, unless a database took this name.
 const PRIMARY: &str = "primary";
@@ -22,6 +26,8 @@ const PRIMARY: &str = "primary";
 const UPLOADS: &str = "uploads";
 const MAX_ROWS: u64 = 10_000;
 const EMBEDDED_TIMEOUT: Duration = Duration::from_secs(60);
+/// A million rows take their time to come over and to be written.
+const KEEP_TIMEOUT: Duration = Duration::from_secs(300);
 
 pub struct QueryDatabase {
     /// `None` when the sandbox is not available: then only configured databases answer.
@@ -37,13 +43,13 @@ pub struct QueryDatabaseArgs {
     /// 连接名；默认 primary。
     #[serde(default = "primary")]
     pub connection: String,
-    /// 按名绑定的参数：查询中写 `:name`，这里给出 {"name": 值}。
+    /// 按名绑定的参数：查询中写 `:name`，这里给出 {"name": 值}；值为列表时写 `IN (:name)`。
     #[serde(default)]
     pub params: Map<String, Value>,
     /// 最多返回的行数，1–10000。
     #[serde(default = "default_rows")]
     pub max_rows: u64,
-    /// 仅限上传数据：把完整结果保存为这个名字的表，供之后的查询与 run_python 使用。
+    /// 把完整结果保存为这个名字的表（任何连接；外部数据库最多 1,000,000 行、256 MB），之后可在 primary 中查询、与其他表关联，或在 run_python 中读取。
     #[serde(default)]
     pub keep_as: Option<String>,
 }
@@ -72,7 +78,11 @@ impl TypedTool for QueryDatabase {
         } else {
             text.push_str("可用连接：");
             for c in &known {
-                let _ = write!(text, "{} ({:?}) {}；", c.name, c.dialect, shorten(&c.description, 120));
+                let _ = write!(text, "{} ({:?}) {}", c.name, c.dialect, shorten(&c.description, 120));
+                if let Some(zone) = &c.timezone {
+                    let _ = write!(text, "，时区 {zone}");
+                }
+                text.push('；');
             }
             if self.connections.contains(PRIMARY) {
                 text.push_str("uploads：上传的表。");
@@ -84,21 +94,23 @@ impl TypedTool for QueryDatabase {
     }
 
     fn effects(&self, args: &QueryDatabaseArgs) -> Effects {
-        if args.keep_as.is_some() { Effects::Changes } else { Effects::None }
+        match args.keep_as {
+            Some(_) => Effects::Changes,
+            None if self.is_embedded(&args.connection) => Effects::None,
+            None => Effects::Live,
+        }
     }
 
-    fn timeout(&self, _args: &QueryDatabaseArgs) -> Duration {
-        Duration::from_secs(120)
+    fn timeout(&self, args: &QueryDatabaseArgs) -> Duration {
+        if args.keep_as.is_some() { KEEP_TIMEOUT } else { Duration::from_secs(120) }
     }
 
     async fn run(&self, ctx: &ToolContext, args: QueryDatabaseArgs) -> Result<ToolOutput, ToolFailure> {
         let max_rows = args.max_rows.clamp(1, MAX_ROWS);
-        let embedded = !self.connections.contains(&args.connection)
-            && (args.connection == PRIMARY || args.connection == UPLOADS);
-        let mut output = if embedded {
+        let mut output = if self.is_embedded(&args.connection) {
             self.embedded(ctx, &args, max_rows).await?
         } else {
-            self.external(&args, max_rows).await?
+            self.external(ctx, &args, max_rows).await?
         };
         if max_rows != args.max_rows {
             output = output.with_note(format!("max_rows was set to {max_rows} (allowed: 1–{MAX_ROWS})"));
@@ -108,18 +120,98 @@ impl TypedTool for QueryDatabase {
 }
 
 impl QueryDatabase {
-    async fn external(&self, args: &QueryDatabaseArgs, max_rows: u64) -> Result<ToolOutput, ToolFailure> {
-        if args.keep_as.is_some() {
-            return Err(ToolFailure::validation("KEEP_NOT_ALLOWED", "keep_as works on uploaded tables only"));
-        }
+    fn is_embedded(&self, connection: &str) -> bool {
+        !self.connections.contains(connection) && (connection == PRIMARY || connection == UPLOADS)
+    }
+
+    async fn external(
+        &self,
+        ctx: &ToolContext,
+        args: &QueryDatabaseArgs,
+        max_rows: u64,
+    ) -> Result<ToolOutput, ToolFailure> {
         if let Some(search) = schema_question(&args.query) {
             let view = self.connections.schema(&args.connection, search.as_deref()).await?;
             let summary = format!("{} of {} tables of `{}`", view.shown, view.total, args.connection);
-            return Ok(ToolOutput::text(summary, view.text));
+            let output = ToolOutput::text(summary, view.text);
+            return Ok(match args.keep_as {
+                Some(_) => output.with_note("keep_as keeps the rows of a query; this list was not kept"),
+                None => output,
+            });
+        }
+        if let Some(name) = &args.keep_as {
+            return self.kept(ctx, args, max_rows, &kept_name(name)?).await;
         }
         let rows = u32::try_from(max_rows).unwrap_or(u32::MAX);
         let result = self.connections.query(&args.connection, &args.query, &args.params, rows).await?;
         Ok(output_of(result, max_rows))
+    }
+
+    /// Rows of a database go to a file as they come, and become a table of the conversation in the sandbox.
+    async fn kept(
+        &self,
+        ctx: &ToolContext,
+        args: &QueryDatabaseArgs,
+        max_rows: u64,
+        name: &str,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let tables = self.tables()?;
+        let dialect =
+            self.connections.list().into_iter().find(|c| c.name == args.connection).map(|c| c.dialect);
+        let Some(dialect) = dialect else {
+            // Its message names the connections there are.
+            let none = self.connections.schema(&args.connection, None).await.err();
+            return Err(none.map_or_else(|| ToolFailure::internal("a connection went away"), Into::into));
+        };
+        let spool =
+            tempfile::tempdir().map_err(|e| ToolFailure::internal(format!("a folder for rows: {e}")))?;
+        let file = spool.path().join("rows");
+        let rows = u32::try_from(max_rows).unwrap_or(u32::MAX);
+        let mut result =
+            self.connections.query_into(&args.connection, &args.query, &args.params, rows, &file).await?;
+        let target = self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?.join(name);
+        let owner = ctx.owner.to_string();
+        let request =
+            KeepRequest { owner: &owner, dialect, rows: &file, columns: &result.columns, target: &target };
+        let kept = tables.keep(request).await?;
+        let cut = std::mem::replace(&mut result.truncated, (result.rows.len() as u64) < kept.rows);
+        let mut output =
+            self.with_artifact(ctx, output_of(result, max_rows), name, &target, kept.rows).await?;
+        if cut {
+            output = output.with_note(format!(
+                "only the first {} rows were kept (at most 1,000,000 rows and 256 MB); more exist: filter or aggregate in the query",
+                kept.rows
+            ));
+        }
+        output.notes.extend(kept.notes);
+        Ok(output)
+    }
+
+    fn tables(&self) -> Result<&Tables, ToolFailure> {
+        self.tables.as_ref().ok_or_else(|| {
+            ToolFailure::new(
+                ToolErrorType::PermissionError,
+                "SANDBOX_UNAVAILABLE",
+                "tables of the conversation cannot be made or queried on this server: the sandbox is not available",
+            )
+        })
+    }
+
+    async fn with_artifact(
+        &self,
+        ctx: &ToolContext,
+        output: ToolOutput,
+        name: &str,
+        file: &Path,
+        rows: u64,
+    ) -> Result<ToolOutput, ToolFailure> {
+        let artifact = self.store.put_artifact(&ctx.conversation_id, name, file).await.map_err(storage)?;
+        let table = name.trim_end_matches(".parquet");
+        let mut output = output.with_note(format!(
+            "kept as table \"{table}\" ({rows} rows); in run_python: pandas.read_parquet(\"{name}\")"
+        ));
+        output.artifacts.push(artifact);
+        Ok(output)
     }
 
     async fn embedded(
@@ -132,13 +224,7 @@ impl QueryDatabase {
         if let Some(search) = schema_question(&args.query) {
             return Ok(describe(&known, search.as_deref()));
         }
-        let tables = self.tables.as_ref().ok_or_else(|| {
-            ToolFailure::new(
-                ToolErrorType::PermissionError,
-                "SANDBOX_UNAVAILABLE",
-                "uploaded tables cannot be queried on this server: the sandbox is not available",
-            )
-        })?;
+        let tables = self.tables()?;
         let folder = self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?;
         let keep = args.keep_as.as_deref().map(kept_name).transpose()?;
         let request = EmbeddedQuery {
@@ -150,20 +236,13 @@ impl QueryDatabase {
             keep: keep.as_ref().map(|name| folder.join(name)),
             timeout: EMBEDDED_TIMEOUT.min(ctx.timeout),
         };
-        let mut output = output_of(tables.query(request).await?, max_rows);
-        if let Some(name) = keep {
-            let artifact: Artifact = self
-                .store
-                .put_artifact(&ctx.conversation_id, &name, &folder.join(&name))
-                .await
-                .map_err(storage)?;
-            let table = name.trim_end_matches(".parquet");
-            output = output.with_note(format!(
-                "kept as table \"{table}\"; in run_python: pandas.read_parquet(\"{name}\")"
-            ));
-            output.artifacts.push(artifact);
+        let result = tables.query(request).await?;
+        let rows = result.row_count;
+        let output = output_of(result, max_rows);
+        match keep {
+            Some(name) => self.with_artifact(ctx, output, &name, &folder.join(&name), rows).await,
+            None => Ok(output),
         }
-        Ok(output)
     }
 }
 
@@ -201,72 +280,6 @@ fn schema_question(sql: &str) -> Option<Option<String>> {
         return Some(Some(clean(words[1])));
     }
     None
-}
-
-fn describe(known: &[KnownTable], search: Option<&str>) -> ToolOutput {
-    let wanted = search.map(str::to_lowercase);
-    let fits = |t: &&KnownTable| {
-        wanted.as_ref().is_none_or(|w| t.source.names.iter().any(|n| n.to_lowercase().contains(w)))
-    };
-    let found: Vec<&KnownTable> = known.iter().filter(fits).collect();
-    let mut text = String::new();
-    for t in &found {
-        let names: Vec<String> = t.source.names.iter().map(|n| format!("\"{n}\"")).collect();
-        let _ = write!(text, "{}", names.join(" = "));
-        match &t.profile {
-            None => text.push_str(" (kept result)\n"),
-            Some(profile) => {
-                let _ = writeln!(text, " ({} rows, from {})", profile.rows, t.filename);
-                for c in profile.columns.iter().take(200) {
-                    let _ = write!(text, "  \"{}\" {}", c.name, c.kind);
-                    if let Some(unit) = &c.unit {
-                        let _ = write!(text, " [{unit}]");
-                    }
-                    if !c.examples.is_empty() {
-                        let examples: Vec<String> = c.examples.iter().map(|e| shorten(e, 24)).collect();
-                        let _ = write!(text, " e.g. {}", examples.join(", "));
-                    }
-                    text.push('\n');
-                }
-            }
-        }
-    }
-    if found.is_empty() {
-        text = "no table; upload a csv, xlsx, json or parquet file first".to_owned();
-    }
-    ToolOutput::text(format!("{} of {} tables", found.len(), known.len()), text.trim_end())
-}
-
-fn output_of(result: QueryResult, max_rows: u64) -> ToolOutput {
-    let QueryResult { columns, rows, truncated, row_count, elapsed } = result;
-    let shown = rows.len();
-    let mut summary = match (shown, columns.len()) {
-        (1, 1) => format!("1 value: {} = {}", columns[0].name, shorten(&plain(&rows[0][0]), 120)),
-        (n, m) => format!("{n} rows × {m} columns"),
-    };
-    let mut notes = Vec::new();
-    if truncated {
-        let more = if row_count > shown as u64 { format!(" of {row_count}") } else { String::new() };
-        let _ = write!(summary, " (cut at {shown}{more})");
-        notes.push(format!(
-            "more rows exist than the {shown} returned (max_rows {max_rows}); aggregate, filter, or raise max_rows"
-        ));
-    }
-    let csv = table::encode(&columns, &rows);
-    let total_rows = truncated.then_some(row_count).filter(|n| *n > shown as u64);
-    let mut output = ToolOutput::new(summary, Body::Table { columns, rows, total_rows });
-    output.notes = notes;
-    output.data = Some(StoredData { bytes: csv.into_bytes(), extension: "csv" });
-    output.metrics.insert("rows".to_owned(), f64::from(u32::try_from(shown).unwrap_or(u32::MAX)));
-    output.metrics.insert("engine_ms".to_owned(), elapsed.as_secs_f64() * 1000.0);
-    output
-}
-
-fn plain(value: &Value) -> String {
-    match value {
-        Value::String(s) => s.clone(),
-        other => other.to_string(),
-    }
 }
 
 #[cfg(test)]

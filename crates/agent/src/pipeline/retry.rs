@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ba_protocol::ToolErrorType;
 
-use crate::tool::{CallPlan, Effects};
+use crate::tool::CallPlan;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct RetryPolicy {
@@ -33,8 +33,11 @@ impl Default for RetryPolicy {
 impl RetryPolicy {
     /// `attempt` is the one that failed, from 0.
     pub fn should_retry(&self, plan: &CallPlan, error: ToolErrorType, attempt: u32) -> bool {
-        let worth = error.is_retryable() || (plan.retry_network && error == ToolErrorType::NetworkError);
-        plan.effects == Effects::None && worth && attempt < self.max_retries
+        let worth = match error {
+            ToolErrorType::Timeout | ToolErrorType::NetworkError => plan.retry_network,
+            other => other.is_retryable(),
+        };
+        plan.effects.is_harmless() && worth && attempt < self.max_retries
     }
 
     /// `jitter` in 0..1 spreads the delay between half and all of its nominal length.
@@ -55,6 +58,7 @@ impl RetryPolicy {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tool::Effects;
 
     const PLAN: CallPlan =
         CallPlan { effects: Effects::None, timeout: Duration::from_secs(60), retry_network: false };
@@ -62,19 +66,17 @@ mod tests {
     #[test]
     fn only_harmless_transient_calls_are_retried() {
         let policy = RetryPolicy::default();
-        assert!(policy.should_retry(&PLAN, ToolErrorType::Timeout, 0));
-        assert!(!policy.should_retry(&PLAN, ToolErrorType::Timeout, 3));
-        assert!(!policy.should_retry(&PLAN, ToolErrorType::NetworkError, 0));
-        assert!(policy.should_retry(
-            &CallPlan { retry_network: true, ..PLAN },
-            ToolErrorType::NetworkError,
-            0
-        ));
-        assert!(!policy.should_retry(
-            &CallPlan { effects: Effects::Changes, ..PLAN },
-            ToolErrorType::Timeout,
-            0
-        ));
+        let waiting = CallPlan { retry_network: true, ..PLAN };
+        for error in [ToolErrorType::Timeout, ToolErrorType::NetworkError] {
+            assert!(policy.should_retry(&waiting, error, 0));
+            assert!(!policy.should_retry(&waiting, error, 3));
+            // A computation that ran out of its time is not run again.
+            assert!(!policy.should_retry(&PLAN, error, 0));
+            assert!(!policy.should_retry(&CallPlan { effects: Effects::Changes, ..waiting }, error, 0));
+        }
+        for effects in [Effects::None, Effects::Live] {
+            assert!(policy.should_retry(&CallPlan { effects, ..PLAN }, ToolErrorType::ResourceError, 0));
+        }
     }
 
     #[test]

@@ -21,6 +21,8 @@ use crate::tool::{Body, CallPlan, Effects, Registry, StoredData, Tool, ToolConte
 struct Scripted {
     spec: ToolSpec,
     effects: Effects,
+    /// On a network.
+    waits: bool,
     calls: AtomicU32,
     answer: Box<dyn Fn(u32) -> Reply + Send + Sync>,
 }
@@ -35,6 +37,18 @@ enum Reply {
 
 impl Scripted {
     fn new(effects: Effects, answer: impl Fn(u32) -> Reply + Send + Sync + 'static) -> Arc<Self> {
+        Self::make(effects, false, answer)
+    }
+
+    fn waiting(effects: Effects, answer: impl Fn(u32) -> Reply + Send + Sync + 'static) -> Arc<Self> {
+        Self::make(effects, true, answer)
+    }
+
+    fn make(
+        effects: Effects,
+        waits: bool,
+        answer: impl Fn(u32) -> Reply + Send + Sync + 'static,
+    ) -> Arc<Self> {
         let spec = ToolSpec {
             name: "probe".into(),
             version: "1".into(),
@@ -42,7 +56,7 @@ impl Scripted {
             schema: json!({}),
             default_level: None,
         };
-        Arc::new(Self { spec, effects, calls: AtomicU32::new(0), answer: Box::new(answer) })
+        Arc::new(Self { spec, effects, waits, calls: AtomicU32::new(0), answer: Box::new(answer) })
     }
 }
 
@@ -53,7 +67,7 @@ impl Tool for Scripted {
     }
 
     fn plan(&self, _arguments: &Map<String, Value>) -> CallPlan {
-        CallPlan { effects: self.effects, timeout: Duration::from_secs(10), retry_network: false }
+        CallPlan { effects: self.effects, timeout: Duration::from_secs(10), retry_network: self.waits }
     }
 
     async fn call(
@@ -216,19 +230,26 @@ async fn a_panicking_tool_is_a_failed_call() {
 // SPEC E7. Time is paused: nothing here sleeps.
 #[tokio::test(start_paused = true)]
 async fn hanging_calls_are_ended_and_retried_only_when_harmless() {
-    let tool = Scripted::new(Effects::None, |n| if n < 2 { Reply::Hang } else { Reply::Give(table(1)) });
+    let tool = Scripted::waiting(Effects::None, |n| if n < 2 { Reply::Hang } else { Reply::Give(table(1)) });
     let executed = Bench::new(tool.clone()).run(json!({})).await;
     assert!(executed.result.success);
     assert_eq!((executed.telemetry.retry_count, tool.calls.load(Ordering::SeqCst)), (2, 3));
 
-    let tool = Scripted::new(Effects::Changes, |_| Reply::Hang);
+    let tool = Scripted::waiting(Effects::Changes, |_| Reply::Hang);
     let executed = Bench::new(tool.clone()).run(json!({})).await;
     assert_eq!(executed.result.error_type, Some(ToolErrorType::Timeout));
     assert_eq!(tool.calls.load(Ordering::SeqCst), 1, "a call with effects runs once");
 
-    let tool = Scripted::new(Effects::None, |_| Reply::Hang);
+    let tool = Scripted::waiting(Effects::None, |_| Reply::Hang);
     Bench::new(tool.clone()).run(json!({})).await;
     assert_eq!(tool.calls.load(Ordering::SeqCst), 4, "at most three retries");
+
+    for effects in [Effects::None, Effects::Live] {
+        let tool = Scripted::new(effects, |_| Reply::Hang);
+        let executed = Bench::new(tool.clone()).run(json!({})).await;
+        assert_eq!(executed.result.error_type, Some(ToolErrorType::Timeout));
+        assert_eq!(tool.calls.load(Ordering::SeqCst), 1, "a computation out of time runs once");
+    }
 }
 
 // SPEC E9.
@@ -248,11 +269,13 @@ async fn the_same_harmless_call_is_answered_from_cache_until_a_file_changes() {
     bench.run(json!({})).await;
     assert!(!bench.run(json!({})).await.telemetry.cache_hit, "failures are not cached");
 
-    let changing = Scripted::new(Effects::Changes, |_| Reply::Give(table(1)));
-    let bench = Bench::new(changing.clone());
-    bench.run(json!({})).await;
-    bench.run(json!({})).await;
-    assert_eq!(changing.calls.load(Ordering::SeqCst), 2, "effects are not cached");
+    for effects in [Effects::Changes, Effects::Live] {
+        let fresh = Scripted::new(effects, |_| Reply::Give(table(1)));
+        let bench = Bench::new(fresh.clone());
+        bench.run(json!({})).await;
+        assert!(!bench.run(json!({})).await.telemetry.cache_hit);
+        assert_eq!(fresh.calls.load(Ordering::SeqCst), 2, "{effects:?} is not cached");
+    }
 }
 
 // SPEC E4.

@@ -48,7 +48,8 @@ pub struct ToolSpec {
 pub struct CallPlan {
     pub effects: Effects,
     pub timeout: Duration,
-    /// The web tools: a network error is worth another try (SPEC E7).
+    /// The web tools wait on a network: an error of it, or a timeout, is worth another try. A computation that ran out of
+    /// its time would only do so again (SPEC E7).
     pub retry_network: bool,
 }
 
@@ -57,8 +58,17 @@ pub struct CallPlan {
 pub enum Effects {
     /// Reads only: may be retried, and answered from cache.
     None,
+    /// Reads what others change meanwhile, such as a database at work: may be retried, never answered from cache (SPEC E9).
+    Live,
     /// Changes state or files: run exactly once, never cached.
     Changes,
+}
+
+impl Effects {
+    /// Running it twice does no harm.
+    pub fn is_harmless(self) -> bool {
+        self != Effects::Changes
+    }
 }
 
 /// Who calls, and where.

@@ -53,6 +53,7 @@ pub fn connections(config: &Config) -> anyhow::Result<Connections> {
         description: c.description.clone(),
         allow_superuser: c.allow_superuser,
         timeout: Duration::from_secs(c.timeout_seconds),
+        timezone: c.timezone.clone(),
     });
     Ok(Connections::new(configs.collect())?)
 }

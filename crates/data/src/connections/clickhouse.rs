@@ -5,20 +5,21 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ba_protocol::table::Column;
-use serde::Deserialize;
 use serde_json::{Map, Value};
+use tokio::sync::OnceCell;
 use url::Url;
 
-use super::config::{SecretUrl, decode};
+use super::Engine;
+use super::clickhouse_values::{array, value};
+use super::config::{ConnectionConfig, decode};
+use super::reach::unreachable;
+use super::rows::{Flow, MAX_ANSWER_BYTES, Rows, too_large};
 use super::schema::{self, ColumnInfo, TableInfo};
-use super::{Engine, Fetched, unreachable};
+use super::zone::{self, Zone};
 use crate::DataError;
 use crate::guard::Checked;
 use crate::params::{self, Bound, Style};
-use crate::result::{Kind, typed};
 
-/// An answer longer than this is refused: the rows asked for would not fit a context anyway.
-const MAX_ANSWER: usize = 64 << 20;
 const IN_READ_ONLY_MODE: &str = "setting in readonly mode";
 
 pub(super) struct ClickHouse {
@@ -27,26 +28,18 @@ pub(super) struct ClickHouse {
     user: String,
     password: String,
     timeout: Duration,
+    timezone: Option<String>,
+    zone: OnceCell<Zone>,
     /// The server said that the account is read-only itself, and may not say so again.
     read_only_account: AtomicBool,
 }
 
-#[derive(Deserialize)]
-struct Answer {
-    meta: Vec<Meta>,
-    data: Vec<Vec<Value>>,
-}
-
-#[derive(Deserialize)]
-struct Meta {
-    name: String,
-    #[serde(rename = "type")]
-    kind: String,
-}
-
 impl ClickHouse {
-    pub(super) fn new(url: &SecretUrl, timeout: Duration) -> Result<Self, String> {
-        let text = url.expose();
+    pub(super) fn new(config: &ConnectionConfig) -> Result<Self, String> {
+        if config.timezone.as_deref().is_some_and(zone::is_offset) {
+            return Err("ClickHouse knows zones by name, such as Asia/Shanghai, not by offset".to_owned());
+        }
+        let text = config.url.expose();
         let (scheme, rest) = text.split_once(':').ok_or("not an address")?;
         let secure = scheme.ends_with('s') || rest.contains("secure=true");
         let mut base = Url::parse(&format!("{}:{rest}", if secure { "https" } else { "http" }))
@@ -67,20 +60,29 @@ impl ClickHouse {
         let client = reqwest::Client::builder()
             .no_proxy()
             .redirect(reqwest::redirect::Policy::none())
-            .timeout(timeout + Duration::from_secs(2))
+            .timeout(config.timeout + Duration::from_secs(2))
             .build()
             .map_err(|e| e.to_string())?;
-        Ok(Self { client, base, user, password, timeout, read_only_account: AtomicBool::new(false) })
+        Ok(Self {
+            client,
+            base,
+            user,
+            password,
+            timeout: config.timeout,
+            timezone: config.timezone.clone(),
+            zone: OnceCell::new(),
+            read_only_account: AtomicBool::new(false),
+        })
     }
 
-    async fn ask(&self, bound: &Bound, max_rows: usize) -> Result<Answer, DataError> {
-        let outcome = self.send(bound, max_rows).await;
+    async fn ask(&self, bound: &Bound, zone: &Zone, rows: &mut Rows) -> Result<(), DataError> {
+        let outcome = self.send(bound, zone, rows).await;
         let message = match &outcome {
             Err(DataError::Query { message, .. }) if message.contains(IN_READ_ONLY_MODE) => message,
             _ => return outcome,
         };
         if message.contains("'readonly'") && !self.read_only_account.swap(true, Ordering::Relaxed) {
-            return self.send(bound, max_rows).await;
+            return self.send(bound, zone, rows).await;
         }
         let hint = "the account's profile has readonly = 1, which forbids limits too; give it readonly = 2";
         Err(DataError::Query { code: "ACCOUNT".into(), message: message.clone(), hint: Some(hint.into()) })
@@ -90,7 +92,7 @@ impl ClickHouse {
         let mut url = self.base.clone();
         let mut query = url.query_pairs_mut();
         query
-            .append_pair("default_format", "JSONCompact")
+            .append_pair("default_format", "JSONCompactEachRowWithNamesAndTypes")
             .append_pair("max_execution_time", &self.timeout.as_secs().max(1).to_string())
             .append_pair("max_result_rows", &max_rows.to_string())
             .append_pair("result_overflow_mode", "break")
@@ -98,9 +100,12 @@ impl ClickHouse {
             .append_pair("output_format_json_quote_decimals", "1")
             .append_pair("output_format_json_quote_denormals", "1")
             .append_pair("output_format_decimal_trailing_zeros", "1")
-            // Every time in UTC, whatever zone the column or the server shows it in.
+            // Every moment in UTC: what zone it is shown in is decided here, where the offset can be said too.
             .append_pair("date_time_output_format", "iso")
             .append_pair("cancel_http_readonly_queries_on_client_close", "1");
+        if let Some(zone) = &self.timezone {
+            query.append_pair("session_timezone", zone);
+        }
         if !self.read_only_account.load(Ordering::Relaxed) {
             query.append_pair("readonly", "1");
         }
@@ -108,6 +113,7 @@ impl ClickHouse {
             let text = match value {
                 Value::String(s) => s.replace('\\', "\\\\").replace('\t', "\\t").replace('\n', "\\n"),
                 Value::Null => "\\N".to_owned(),
+                Value::Array(items) => array(items),
                 other => other.to_string(),
             };
             query.append_pair(&format!("param_{name}"), &text);
@@ -116,64 +122,109 @@ impl ClickHouse {
         url
     }
 
-    async fn send(&self, bound: &Bound, max_rows: usize) -> Result<Answer, DataError> {
+    /// Sends a statement and takes its rows line by line, as they come.
+    async fn send(&self, bound: &Bound, zone: &Zone, rows: &mut Rows) -> Result<(), DataError> {
         let mut response = self
             .client
-            .post(self.address(bound, max_rows))
+            .post(self.address(bound, rows.to_ask()))
             .header("X-ClickHouse-User", &self.user)
             .header("X-ClickHouse-Key", &self.password)
             .body(bound.sql.clone())
             .send()
             .await
-            .map_err(|e| unreachable(e.without_url()))?;
-        let status = response.status();
-        let mut body = Vec::new();
-        while let Some(chunk) = response.chunk().await.map_err(|e| unreachable(e.without_url()))? {
-            body.extend_from_slice(&chunk);
-            if body.len() > MAX_ANSWER {
-                return Err(DataError::Resources(
-                    "the answer is larger than 64 MB; select fewer columns or rows".into(),
-                ));
+            .map_err(refused)?;
+        let failed = !response.status().is_success();
+        let (mut pending, mut names) = (Vec::new(), None);
+        while let Some(chunk) = response.chunk().await.map_err(refused)? {
+            let ends = chunk.iter().rposition(|b| *b == b'\n').map(|at| pending.len() + at + 1);
+            pending.extend_from_slice(&chunk);
+            if pending.len() > MAX_ANSWER_BYTES {
+                return Err(too_large());
+            }
+            let Some(ends) = ends.filter(|_| !failed) else { continue };
+            let rest = pending.split_off(ends);
+            for line in std::mem::replace(&mut pending, rest).split(|b| *b == b'\n') {
+                if self.line(line, &mut names, zone, rows)? == Flow::Enough {
+                    return Ok(());
+                }
             }
         }
-        if !status.is_success() {
-            let text = String::from_utf8_lossy(&body);
-            let message = ba_protocol::text::shorten(text.trim(), 1000);
-            if message.contains("TIMEOUT_EXCEEDED") {
-                return Err(DataError::Timeout { what: "the query".into(), seconds: self.timeout.as_secs() });
-            }
-            let code = if message.contains("(READONLY)") { "READ_ONLY" } else { "SQL_FAILED" };
-            return Err(DataError::query(code, message));
+        if failed {
+            return Err(self.complaint(&pending));
         }
-        serde_json::from_slice(&body)
-            .map_err(|e| DataError::query("BAD_ANSWER", format!("the server's answer is not JSON: {e}")))
+        self.line(&pending, &mut names, zone, rows).map(drop)
+    }
+
+    /// The first line has the names, the second the types, each other one a row.
+    fn line(
+        &self,
+        line: &[u8],
+        names: &mut Option<Vec<String>>,
+        zone: &Zone,
+        rows: &mut Rows,
+    ) -> Result<Flow, DataError> {
+        if line.trim_ascii().is_empty() {
+            return Ok(Flow::More);
+        }
+        // An error after the first rows comes as text among them.
+        let Ok(cells) = serde_json::from_slice::<Vec<Value>>(line) else { return Err(self.complaint(line)) };
+        let text = |cell: &Value| cell.as_str().unwrap_or_default().to_owned();
+        match names {
+            None => *names = Some(cells.iter().map(text).collect()),
+            Some(names) if rows.columns.is_empty() => {
+                rows.columns = names.iter().zip(&cells).map(|(n, kind)| Column::new(n, text(kind))).collect();
+            }
+            Some(_) => {
+                let typed =
+                    cells.into_iter().zip(&rows.columns).map(|(c, column)| value(&column.kind, c, zone));
+                let row = typed.collect();
+                return rows.push(row);
+            }
+        }
+        Ok(Flow::More)
+    }
+
+    fn complaint(&self, body: &[u8]) -> DataError {
+        let text = String::from_utf8_lossy(body);
+        let message = ba_protocol::text::shorten(text.trim(), 1000);
+        if message.contains("TIMEOUT_EXCEEDED") {
+            return DataError::Timeout { what: "the query".into(), seconds: self.timeout.as_secs() };
+        }
+        let code = if message.contains("(READONLY)") { "READ_ONLY" } else { "SQL_FAILED" };
+        DataError::query(code, message)
+    }
+
+    /// The zone of columns that name none: as configured, or the server's own, learned once.
+    async fn default_zone(&self) -> Result<&Zone, DataError> {
+        let learn = || async {
+            if let Some(name) = &self.timezone {
+                return Ok(Zone::named(name));
+            }
+            let mut rows = Rows::in_memory(1);
+            let bound = Bound { sql: "SELECT timezone()".to_owned(), values: Vec::new() };
+            self.ask(&bound, &Zone::named("UTC"), &mut rows).await?;
+            let name = rows.rows.first().and_then(|row| row.first()).and_then(Value::as_str);
+            Ok(Zone::named(name.unwrap_or("UTC")))
+        };
+        self.zone.get_or_try_init(learn).await
     }
 }
 
-/// A value as the other engines give it: safe integers as numbers, times as `2024-01-02 03:04:05+00`.
-fn value(kind: &str, given: Value) -> Value {
-    let kind = inner(inner(kind, "LowCardinality"), "Nullable");
-    match given {
-        Value::String(text) if kind.starts_with("Int") || kind.starts_with("UInt") => {
-            typed(&text, Kind::Integer)
-        }
-        Value::String(text) if kind.starts_with("DateTime") => match text.strip_suffix('Z') {
-            Some(moment) => Value::from(format!("{}+00", moment.replacen('T', " ", 1))),
-            None => Value::from(text),
-        },
-        Value::String(text) if kind.starts_with("Float") && text == "nan" => Value::from("NaN"),
-        Value::Array(items) if kind.starts_with("Array(") => {
-            let kind = inner(kind, "Array");
-            items.into_iter().map(|item| value(kind, item)).collect()
-        }
-        other => other,
+fn refused(error: reqwest::Error) -> DataError {
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
     }
-}
-
-/// `Int64` of `Nullable(Int64)`.
-fn inner<'a>(kind: &'a str, wrapper: &str) -> &'a str {
-    let inside = kind.strip_prefix(wrapper).and_then(|rest| rest.strip_prefix('('));
-    inside.and_then(|rest| rest.strip_suffix(')')).unwrap_or(kind)
+    let why = cause.to_string();
+    if error.is_timeout() {
+        unreachable("the server does not answer")
+    } else if why.contains("refused") {
+        unreachable("connection refused: no server listens there")
+    } else if why.contains("lookup") || why.contains("dns") {
+        unreachable("unknown host")
+    } else {
+        unreachable(error.without_url())
+    }
 }
 
 #[async_trait]
@@ -182,19 +233,18 @@ impl Engine for ClickHouse {
         &self,
         sql: &Checked,
         params: &Map<String, Value>,
-        max_rows: usize,
-    ) -> Result<Fetched, DataError> {
+        rows: &mut Rows,
+    ) -> Result<(), DataError> {
+        let zone = self.default_zone().await?;
         let mut bound = params::bind(sql, params, Style::Braces)?;
         if sql.is_query() {
-            bound.sql = format!("SELECT * FROM (\n{}\n) LIMIT {}", bound.sql, max_rows + 1);
+            bound.sql = format!("SELECT * FROM (\n{}\n) LIMIT {}", bound.sql, rows.to_ask());
         }
-        let answer = self.ask(&bound, max_rows + 1).await?;
-        let typed = |row: Vec<Value>| {
-            row.into_iter().zip(&answer.meta).map(|(given, meta)| value(&meta.kind, given)).collect()
-        };
-        let rows = answer.data.into_iter().take(max_rows + 1).map(typed).collect();
-        let columns = answer.meta.iter().map(|m| Column::new(&m.name, &m.kind)).collect();
-        Ok(Fetched { columns, rows })
+        self.ask(&bound, zone, rows).await
+    }
+
+    async fn zone(&self) -> Result<Option<String>, DataError> {
+        Ok(Some(self.default_zone().await?.label.clone()))
     }
 
     async fn tables(&self) -> Result<Vec<TableInfo>, DataError> {
@@ -202,13 +252,20 @@ impl Engine for ClickHouse {
                    if(s.engine LIKE '%View', 'view', 'table'), s.comment, s.total_rows, c.name, c.type, c.comment, c.is_in_primary_key \
                    FROM system.columns c JOIN system.tables s ON s.database = c.database AND s.name = c.table \
                    WHERE c.database NOT IN ('system', 'information_schema', 'INFORMATION_SCHEMA') ORDER BY t, c.position LIMIT 60000";
-        let answer = self.ask(&Bound { sql: sql.to_owned(), values: Vec::new() }, 60_000).await?;
+        let mut answer = Rows::in_memory(60_000);
+        let bound = Bound { sql: sql.to_owned(), values: Vec::new() };
+        self.ask(&bound, &Zone::named("UTC"), &mut answer).await?;
         let mut tables: Vec<TableInfo> = Vec::new();
-        for row in &answer.data {
+        for row in &answer.rows {
             let text = |i: usize| row.get(i).and_then(Value::as_str).unwrap_or_default().to_owned();
             let (kind, comment) = (text(1), text(2));
-            let table =
-                TableInfo { name: text(0), kind, comment, rows: text(3).parse().ok(), columns: Vec::new() };
+            let table = TableInfo {
+                name: text(0),
+                kind,
+                comment,
+                rows: row.get(3).and_then(Value::as_u64),
+                columns: Vec::new(),
+            };
             let primary = row.get(7).is_some_and(|v| v.as_u64() == Some(1));
             let key = if primary { "PK".to_owned() } else { String::new() };
             let (kind, comment) = (text(5), text(6));
@@ -216,36 +273,5 @@ impl Engine for ClickHouse {
             schema::add_column(&mut tables, table, column);
         }
         Ok(tables)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use serde_json::json;
-
-    #[test]
-    fn values_look_as_from_the_other_engines() {
-        for (kind, given, want) in [
-            ("UInt64", json!("5"), json!(5)),
-            ("Nullable(Int64)", json!("9007199254740993"), json!("9007199254740993")),
-            (
-                "Int256",
-                json!("170141183460469231731687303715884105728"),
-                json!("170141183460469231731687303715884105728"),
-            ),
-            ("LowCardinality(Nullable(UInt64))", Value::Null, Value::Null),
-            (
-                "DateTime64(3, 'Asia/Shanghai')",
-                json!("2024-01-02T03:04:05.678Z"),
-                json!("2024-01-02 03:04:05.678+00"),
-            ),
-            ("Decimal(20, 4)", json!("1.5000"), json!("1.5000")),
-            ("Float64", json!("nan"), json!("NaN")),
-            ("Array(Nullable(UInt64))", json!(["1", null]), json!([1, null])),
-            ("String", json!("2024-01-02T03:04:05Z"), json!("2024-01-02T03:04:05Z")),
-        ] {
-            assert_eq!(value(kind, given), want, "{kind}");
-        }
     }
 }

@@ -74,6 +74,8 @@ pub struct ConnectionConfig {
     /// The owner has said in words that a superuser may be used.
     pub allow_superuser: bool,
     pub timeout: Duration,
+    /// The zone sessions work in, a name or an offset; the server's own when absent.
+    pub timezone: Option<String>,
 }
 
 /// What people and models may know about a connection.
@@ -82,6 +84,8 @@ pub struct ConnectionInfo {
     pub name: String,
     pub description: String,
     pub dialect: Dialect,
+    /// As configured; the server's own is learned at the first query.
+    pub timezone: Option<String>,
 }
 
 /// Which engine an address names.
@@ -114,6 +118,7 @@ mod tests {
             description: String::new(),
             allow_superuser: false,
             timeout: Duration::from_secs(1),
+            timezone: None,
         };
         let shown = format!("{config:?} {url} {url:?}");
         assert!(!shown.contains("ss-word"), "{shown}");

@@ -3,19 +3,28 @@
 
 mod cancel;
 mod clickhouse;
+mod clickhouse_values;
 mod config;
+mod grants;
 mod mysql;
+mod mysql_session;
+mod pg_bind;
+mod pg_zone;
 mod postgres;
+mod reach;
+mod rows;
 mod samples;
 mod schema;
+mod scrub;
 mod sqlite;
+mod zone;
 
 use std::collections::BTreeMap;
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use ba_protocol::table::Column;
 use futures::StreamExt;
 use moka::future::Cache;
 use serde_json::{Map, Value};
@@ -25,6 +34,7 @@ pub use schema::{ColumnInfo, SchemaView, TableInfo};
 
 use crate::guard::{self, Checked, Dialect};
 use crate::{DataError, QueryResult};
+use rows::Rows;
 
 const MAX_ROWS: u32 = 10_000;
 const SCHEMA_TTL: Duration = Duration::from_secs(300);
@@ -36,21 +46,19 @@ const SAMPLED_AT_ONCE: usize = 3;
 /// One engine behind a connection.
 #[async_trait]
 trait Engine: Send + Sync {
-    /// Connects when needed, and refuses an account that could do more than read.
+    /// Connects when needed, and refuses an account that could do more than read. Rows go where they are wanted as they
+    /// come.
     async fn query(
         &self,
         sql: &Checked,
         params: &Map<String, Value>,
-        max_rows: usize,
-    ) -> Result<Fetched, DataError>;
+        rows: &mut Rows,
+    ) -> Result<(), DataError>;
 
     async fn tables(&self) -> Result<Vec<TableInfo>, DataError>;
-}
 
-/// Rows as an engine gives them, at most one more than asked for.
-struct Fetched {
-    columns: Vec<Column>,
-    rows: Vec<Vec<Value>>,
+    /// The zone of a session, for people; `None` where the engine has none.
+    async fn zone(&self) -> Result<Option<String>, DataError>;
 }
 
 struct Connection {
@@ -60,11 +68,17 @@ struct Connection {
     engine: Box<dyn Engine>,
 }
 
+/// What a database said of itself.
+struct Described {
+    tables: Vec<TableInfo>,
+    zone: Option<String>,
+}
+
 /// All configured connections; clones share pools and caches.
 #[derive(Clone)]
 pub struct Connections {
     all: Arc<BTreeMap<String, Connection>>,
-    schemas: Cache<String, Arc<Vec<TableInfo>>>,
+    schemas: Cache<String, Arc<Described>>,
     /// Tables with their samples, by connection and name.
     sampled: Cache<(String, String), Arc<TableInfo>>,
 }
@@ -98,36 +112,64 @@ impl Connections {
         params: &Map<String, Value>,
         max_rows: u32,
     ) -> Result<QueryResult, DataError> {
+        self.fetch(name, sql, params, Rows::in_memory(max_rows.clamp(1, MAX_ROWS) as usize)).await
+    }
+
+    /// The same with all rows, up to a million and 256 MB, written to a file as they come: JSON lines whose keys `c0`, `c1` …
+    /// are the places of the columns. The first `max_rows` are in the result, `row_count` are in the file.
+    pub async fn query_into(
+        &self,
+        name: &str,
+        sql: &str,
+        params: &Map<String, Value>,
+        max_rows: u32,
+        file: &Path,
+    ) -> Result<QueryResult, DataError> {
+        self.fetch(name, sql, params, Rows::in_file(file, max_rows.clamp(1, MAX_ROWS) as usize)?).await
+    }
+
+    async fn fetch(
+        &self,
+        name: &str,
+        sql: &str,
+        params: &Map<String, Value>,
+        mut rows: Rows,
+    ) -> Result<QueryResult, DataError> {
         let connection = self.get(name)?;
         let checked = guard::check(sql, connection.info.dialect)?;
-        let limit = max_rows.clamp(1, MAX_ROWS) as usize;
+        rows.hide_secrets = tells_of_itself(&checked);
         let started = Instant::now();
-        let work = connection.engine.query(&checked, params, limit);
-        let mut fetched = connection.bounded("the query", work).await?;
-        let truncated = fetched.rows.len() > limit;
-        fetched.rows.truncate(limit);
-        Ok(QueryResult::new(fetched.columns, fetched.rows, truncated, started.elapsed()))
+        let work = connection.engine.query(&checked, params, &mut rows);
+        connection.bounded("the query", work).await?;
+        rows.finish()?;
+        let (notes, count) = (rows.notes(), rows.count as u64);
+        let result = QueryResult::new(rows.columns, rows.rows, rows.more, started.elapsed());
+        Ok(QueryResult { notes, row_count: count, ..result })
     }
 
     /// What the connection holds; `search` picks tables by name, comment or columns. Cached for five minutes.
     pub async fn schema(&self, name: &str, search: Option<&str>) -> Result<SchemaView, DataError> {
         let connection = self.get(name)?;
-        let tables = match self.schemas.get(name).await {
-            Some(tables) => tables,
+        let known = match self.schemas.get(name).await {
+            Some(known) => known,
             None => {
-                let work = connection.engine.tables();
-                let tables = Arc::new(connection.bounded("reading the schema", work).await?);
-                self.schemas.insert(name.to_owned(), tables.clone()).await;
-                tables
+                let work = async {
+                    let (tables, zone) = (connection.engine.tables().await?, connection.engine.zone().await?);
+                    Ok(Described { tables: tables.into_iter().map(schema::without_secrets).collect(), zone })
+                };
+                let known = Arc::new(connection.bounded("reading the schema", work).await?);
+                self.schemas.insert(name.to_owned(), known.clone()).await;
+                known
             }
         };
-        let picked = schema::pick(&tables, search);
+        let (tables, zone) = (&known.tables, known.zone.as_deref());
+        let picked = schema::pick(tables, search);
         if picked.len() > schema::DETAILED {
-            return Ok(SchemaView::of(&picked, tables.len(), search));
+            return Ok(SchemaView::of(&picked, tables.len(), search, zone));
         }
         let detailed = self.with_samples(connection, picked).await;
         let shown: Vec<&TableInfo> = detailed.iter().map(AsRef::as_ref).collect();
-        Ok(SchemaView::of(&shown, tables.len(), search))
+        Ok(SchemaView::of(&shown, tables.len(), search, zone))
     }
 
     /// The tables with sample values, a few at a time so that one that cannot be read now does not hold up the others. Those
@@ -182,8 +224,10 @@ impl Connection {
     async fn sample(&self, sql: &str) -> Result<Vec<Vec<Value>>, DataError> {
         let checked = guard::check(sql, self.info.dialect)?;
         let none = Map::new();
-        let work = self.engine.query(&checked, &none, samples::ROWS);
-        Ok(self.bounded("reading samples", work).await?.rows)
+        let mut rows = Rows::in_memory(samples::ROWS);
+        let work = self.engine.query(&checked, &none, &mut rows);
+        self.bounded("reading samples", work).await?;
+        Ok(rows.rows)
     }
 
     /// The server's own timeout comes first; this one catches a server that does not answer at all.
@@ -212,44 +256,31 @@ impl Connection {
 }
 
 fn open(config: ConnectionConfig) -> Result<Connection, DataError> {
-    let ConnectionConfig { name, url, description, allow_superuser, timeout } = config;
+    let (name, url) = (config.name.clone(), config.url.clone());
     let wrong = |message: String| DataError::Connection { name: name.clone(), message: url.scrub(&message) };
     let dialect = config::dialect_of(url.expose()).ok_or_else(|| {
         wrong("the address must start with postgres://, mysql://, sqlite: or clickhouse://".to_owned())
     })?;
+    if config.timezone.as_deref().is_some_and(|zone| !zone::is_zone(zone)) {
+        return Err(wrong(
+            "`timezone` must be a zone such as Asia/Shanghai, or an offset such as +08:00".into(),
+        ));
+    }
     let engine: Box<dyn Engine> = match dialect {
-        Dialect::Postgres => {
-            Box::new(postgres::Postgres::new(&url, allow_superuser, timeout).map_err(wrong)?)
-        }
-        Dialect::MySql => Box::new(mysql::MySql::new(&url, allow_superuser, timeout).map_err(wrong)?),
-        Dialect::Sqlite => Box::new(sqlite::Sqlite::new(&url, timeout).map_err(wrong)?),
-        Dialect::ClickHouse => Box::new(clickhouse::ClickHouse::new(&url, timeout).map_err(wrong)?),
+        Dialect::Postgres => Box::new(postgres::Postgres::new(&config).map_err(wrong)?),
+        Dialect::MySql => Box::new(mysql::MySql::new(&config).map_err(wrong)?),
+        Dialect::Sqlite => Box::new(sqlite::Sqlite::new(&config).map_err(wrong)?),
+        Dialect::ClickHouse => Box::new(clickhouse::ClickHouse::new(&config).map_err(wrong)?),
         Dialect::DuckDb => return Err(wrong("a DuckDB file is not a connection; upload the table".into())),
     };
-    let info = ConnectionInfo { name, description, dialect };
+    let ConnectionConfig { name, url, description, timeout, timezone, .. } = config;
+    let info = ConnectionInfo { name, description, dialect, timezone };
     Ok(Connection { info, url, timeout, engine })
 }
 
-fn unreachable(error: impl std::fmt::Display) -> DataError {
-    DataError::Connection { name: String::new(), message: error.to_string() }
-}
-
-/// A database's own error, or the connection's.
-fn failed(error: sqlx::Error) -> DataError {
-    match error {
-        sqlx::Error::Database(e) => {
-            let code = e.code().map(|c| c.into_owned()).unwrap_or_default();
-            let message = e.message().to_owned();
-            let ended = message.contains("max_statement_time")
-                || message.contains("maximum statement execution time");
-            // 57014: PostgreSQL ended the statement.
-            if code == "57014" || ended || message == "interrupted" {
-                return DataError::Timeout { what: "the query".into(), seconds: 0 };
-            }
-            // 25006 and 1792: a write in a READ ONLY transaction.
-            let read_only = code == "25006" || message.contains("READ ONLY transaction");
-            DataError::query(if read_only { "READ_ONLY" } else { "SQL_FAILED" }, message)
-        }
-        other => unreachable(other),
-    }
+/// SHOW, DESCRIBE and the catalogs show definitions, and those of tables on other servers hold their passwords.
+fn tells_of_itself(sql: &Checked) -> bool {
+    let text = sql.sql().to_lowercase();
+    let catalogs = ["information_schema", "pg_catalog", "pg_", "system.", "mysql.", "sqlite_"];
+    !sql.is_query() || catalogs.iter().any(|name| text.contains(name))
 }

@@ -8,16 +8,20 @@ use ba_protocol::table::Column;
 use futures::TryStreamExt;
 use serde_json::{Map, Value};
 use sqlx::mysql::{
-    MySqlArguments, MySqlConnectOptions, MySqlConnection, MySqlPool, MySqlPoolOptions, MySqlRow,
+    MySqlArguments, MySqlColumn, MySqlConnectOptions, MySqlConnection, MySqlPool, MySqlPoolOptions, MySqlRow,
 };
 use sqlx::types::chrono::{NaiveDate, NaiveDateTime};
-use sqlx::{Arguments, AssertSqlSafe, Column as _, Executor, Row, TypeInfo, ValueRef};
+use sqlx::{Arguments, AssertSqlSafe, Column as _, Executor, Row, SqlSafeStr, Statement, TypeInfo, ValueRef};
 use tokio::sync::OnceCell;
 
+use super::Engine;
 use super::cancel::CancelOnDrop;
-use super::config::{SecretUrl, with_scheme};
+use super::config::{ConnectionConfig, with_scheme};
+use super::mysql_session::{self, Session};
+use super::reach::{acquire, failed};
+use super::rows::{Flow, Rows, clip};
 use super::schema::{self, ColumnInfo, TableInfo};
-use super::{Engine, Fetched, failed, unreachable};
+use super::zone::Zone;
 use crate::DataError;
 use crate::guard::Checked;
 use crate::params::{self, Style};
@@ -25,45 +29,34 @@ use crate::result::{bytes, float, integer, unsigned};
 
 pub(super) struct MySql {
     pool: MySqlPool,
-    timeout: Duration,
-    allow_superuser: bool,
-    vetted: OnceCell<()>,
+    config: ConnectionConfig,
+    session: OnceCell<Session>,
 }
 
 impl MySql {
-    pub(super) fn new(url: &SecretUrl, allow_superuser: bool, timeout: Duration) -> Result<Self, String> {
-        let options = MySqlConnectOptions::from_str(&with_scheme(url.expose(), "mysql"))
+    pub(super) fn new(config: &ConnectionConfig) -> Result<Self, String> {
+        // What a session sends is ours to say: the driver's own SET is not understood by every engine of the family.
+        let options = MySqlConnectOptions::from_str(&with_scheme(config.url.expose(), "mysql"))
             .map_err(|e| e.to_string())?
+            .timezone(None)
+            .pipes_as_concat(false)
+            .no_engine_substitution(false)
             .statement_cache_capacity(0);
         let pool = MySqlPoolOptions::new()
             .max_connections(4)
             .acquire_timeout(Duration::from_secs(10))
             .idle_timeout(Duration::from_secs(300))
             .connect_lazy_with(options);
-        Ok(Self { pool, timeout, allow_superuser, vetted: OnceCell::new() })
+        Ok(Self { pool, config: config.clone(), session: OnceCell::new() })
     }
 
-    /// Once per pool: an account with FILE, SUPER or every privilege is not used.
-    async fn vet(&self) -> Result<(), DataError> {
-        let check = || async {
-            if self.allow_superuser {
-                return Ok(());
-            }
-            let rows = sqlx::query("SHOW GRANTS").fetch_all(&self.pool).await.map_err(failed)?;
-            for row in rows {
-                let grant: String = row.try_get_unchecked(0).map_err(failed)?;
-                if is_mighty(&grant) {
-                    return Err(DataError::Unsafe {
-                        name: String::new(),
-                        message: "its user has ALL PRIVILEGES, SUPER or FILE on the whole server; use an account with SELECT \
-                                  only, or set allow_superuser = true for this connection"
-                            .into(),
-                    });
-                }
-            }
-            Ok(())
+    /// Once per pool.
+    async fn session(&self) -> Result<&Session, DataError> {
+        let learn = || async {
+            let mut connection = acquire(&self.pool).await?;
+            mysql_session::learn(&mut connection, &self.config).await
         };
-        self.vetted.get_or_try_init(check).await.map(|_| ())
+        self.session.get_or_try_init(learn).await
     }
 
     async fn run(
@@ -71,49 +64,42 @@ impl MySql {
         connection: &mut MySqlConnection,
         sql: &Checked,
         params: &Map<String, Value>,
-        max_rows: usize,
-    ) -> Result<Fetched, DataError> {
+        rows: &mut Rows,
+    ) -> Result<(), DataError> {
+        let session = self.session().await?;
         let bound = params::bind(sql, params, Style::Question)?;
-        self.limit_time(connection).await;
-        connection.execute("START TRANSACTION READ ONLY").await.map_err(failed)?;
+        session.begin(connection, self.config.timeout).await?;
         let mut arguments = MySqlArguments::default();
         for (name, value) in &bound.values {
             add(&mut arguments, value).map_err(|e| DataError::Params(format!("`{name}`: {e}")))?;
         }
-        let mut fetched = Fetched { columns: Vec::new(), rows: Vec::new() };
-        {
-            let mut stream = sqlx::query_with(AssertSqlSafe(bound.sql), arguments).fetch(&mut *connection);
-            while let Some(row) = stream.try_next().await.map_err(failed)? {
-                if fetched.columns.is_empty() {
-                    fetched.columns =
-                        row.columns().iter().map(|c| Column::new(c.name(), c.type_info().name())).collect();
-                }
-                fetched.rows.push(values(&row)?);
-                if fetched.rows.len() > max_rows {
-                    break;
-                }
+        // Without parameters nothing is prepared where the engine only pretends to be MySQL: not all of them can.
+        let mut stream = if session.pretender.is_some() && bound.values.is_empty() {
+            connection.fetch(AssertSqlSafe(bound.sql.clone()))
+        } else {
+            sqlx::query_with(AssertSqlSafe(bound.sql.clone()), arguments).fetch(&mut *connection)
+        };
+        while let Some(row) = stream.try_next().await.map_err(failed)? {
+            if rows.columns.is_empty() {
+                rows.columns = columns(row.columns());
+            }
+            if rows.push(values(&row, &session.zone, rows.cell_limit())?)? == Flow::Enough {
+                break;
             }
         }
-        Ok(fetched)
-    }
-
-    /// MariaDB counts seconds, MySQL milliseconds; the one that does not know a name says so, and that is fine.
-    async fn limit_time(&self, connection: &mut MySqlConnection) {
-        let seconds = format!("SET SESSION max_statement_time = {}", self.timeout.as_secs_f64());
-        if connection.execute(AssertSqlSafe(seconds)).await.is_err() {
-            let milliseconds = format!("SET SESSION max_execution_time = {}", self.timeout.as_millis());
-            if let Err(error) = connection.execute(AssertSqlSafe(milliseconds)).await {
-                tracing::warn!(%error, "the server has no statement timeout; the query is cancelled from outside");
-            }
+        drop(stream);
+        if rows.columns.is_empty() && sql.is_query() {
+            // No row told the columns.
+            let statement =
+                connection.prepare(AssertSqlSafe(bound.sql).into_sql_str()).await.map_err(failed)?;
+            rows.columns = columns(statement.columns());
         }
+        Ok(())
     }
 }
 
-fn is_mighty(grant: &str) -> bool {
-    let upper = grant.to_uppercase();
-    let Some((privileges, _)) = upper.split_once(" ON *.*") else { return false };
-    privileges.contains("ALL PRIVILEGES")
-        || privileges.trim_start_matches("GRANT ").split(',').any(|p| matches!(p.trim(), "FILE" | "SUPER"))
+fn columns(told: &[MySqlColumn]) -> Vec<Column> {
+    told.iter().map(|c| Column::new(c.name(), c.type_info().name())).collect()
 }
 
 fn add(arguments: &mut MySqlArguments, value: &Value) -> Result<(), String> {
@@ -131,11 +117,11 @@ fn add(arguments: &mut MySqlArguments, value: &Value) -> Result<(), String> {
     outcome.map_err(|e| e.to_string())
 }
 
-fn values(row: &MySqlRow) -> Result<Vec<Value>, DataError> {
-    (0..row.columns().len()).map(|i| value(row, i).map_err(failed)).collect()
+fn values(row: &MySqlRow, zone: &Zone, limit: usize) -> Result<Vec<Value>, DataError> {
+    (0..row.columns().len()).map(|i| value(row, i, zone, limit).map_err(failed)).collect()
 }
 
-fn value(row: &MySqlRow, i: usize) -> Result<Value, sqlx::Error> {
+fn value(row: &MySqlRow, i: usize, zone: &Zone, limit: usize) -> Result<Value, sqlx::Error> {
     let raw = row.try_get_raw(i)?;
     if raw.is_null() {
         return Ok(Value::Null);
@@ -156,9 +142,10 @@ fn value(row: &MySqlRow, i: usize) -> Result<Value, sqlx::Error> {
             .try_get_unchecked::<NaiveDate, _>(i)
             .map_or(Value::from(zero_date), |d| Value::from(d.to_string())),
         "DATETIME" | "TIMESTAMP" => {
-            let zone = if kind == "TIMESTAMP" { "+00" } else { "" };
             row.try_get_unchecked::<NaiveDateTime, _>(i).map_or(Value::from(zero_date), |t| {
-                Value::from(format!("{}{zone}", t.format("%Y-%m-%d %H:%M:%S%.f")))
+                let offset = (kind == "TIMESTAMP").then(|| zone.offset_at(&t)).flatten();
+                let clock = t.format("%Y-%m-%d %H:%M:%S%.f");
+                Value::from(format!("{clock}{}", offset.unwrap_or_default()))
             })
         }
         "TIME" => {
@@ -166,30 +153,39 @@ fn value(row: &MySqlRow, i: usize) -> Result<Value, sqlx::Error> {
             Value::from(time.to_string())
         }
         "JSON" => {
-            let text: String = row.try_get_unchecked(i)?;
-            serde_json::from_str(&text).unwrap_or(Value::from(text))
+            let text: &str = row.try_get_unchecked(i)?;
+            json_or_text(text, limit)
         }
         "BLOB" | "TINYBLOB" | "MEDIUMBLOB" | "LONGBLOB" | "BINARY" | "VARBINARY" | "GEOMETRY" => {
-            text_or_bytes(row.try_get_unchecked(i)?)
+            text_or_bytes(row.try_get_unchecked(i)?, limit)
         }
         // DECIMAL, text, ENUM and SET all travel as text.
         _ => row
-            .try_get_unchecked::<String, _>(i)
-            .map(Value::from)
-            .or_else(|_| row.try_get_unchecked(i).map(bytes))?,
+            .try_get_unchecked::<&str, _>(i)
+            .map(|text| Value::from(clip(text, limit)))
+            .or_else(|_| row.try_get_unchecked(i).map(|raw| clipped_bytes(raw, limit)))?,
     })
 }
 
 /// The driver calls text with a `_bin` collation binary, and MariaDB's JSON is such text: what reads as text is text.
-fn text_or_bytes(raw: &[u8]) -> Value {
+fn text_or_bytes(raw: &[u8], limit: usize) -> Value {
     let readable = |t: &&str| !t.chars().any(|c| c.is_control() && !matches!(c, '\n' | '\r' | '\t'));
     match std::str::from_utf8(raw).ok().filter(readable) {
-        Some(text) if text.starts_with(['{', '[']) => {
-            serde_json::from_str(text).unwrap_or_else(|_| Value::from(text))
-        }
-        Some(text) => Value::from(text),
-        None => bytes(raw),
+        Some(text) if text.starts_with(['{', '[']) => json_or_text(text, limit),
+        Some(text) => Value::from(clip(text, limit)),
+        None => clipped_bytes(raw, limit),
     }
+}
+
+fn json_or_text(text: &str, limit: usize) -> Value {
+    let short = clip(text, limit);
+    let whole = (short.len() == text.len()).then(|| serde_json::from_str(text).ok()).flatten();
+    whole.unwrap_or_else(|| Value::from(short))
+}
+
+/// Two digits per byte, and one byte more than fits shows that there are more.
+fn clipped_bytes(raw: &[u8], limit: usize) -> Value {
+    bytes(&raw[..raw.len().min(limit / 2 + 1)])
 }
 
 #[async_trait]
@@ -198,18 +194,18 @@ impl Engine for MySql {
         &self,
         sql: &Checked,
         params: &Map<String, Value>,
-        max_rows: usize,
-    ) -> Result<Fetched, DataError> {
-        self.vet().await?;
-        let mut connection = self.pool.acquire().await.map_err(unreachable)?;
-        let id: u64 =
-            sqlx::query_scalar("SELECT CONNECTION_ID()").fetch_one(&mut *connection).await.map_err(failed)?;
+        rows: &mut Rows,
+    ) -> Result<(), DataError> {
+        self.session().await?;
+        let mut connection = acquire(&self.pool).await?;
+        let told = connection.fetch_one("SELECT CONNECTION_ID()").await.map_err(failed)?;
+        let id: u64 = told.try_get_unchecked(0).map_err(failed)?;
         let pool = self.pool.clone();
         let kill = CancelOnDrop::new(async move {
             pool.execute(AssertSqlSafe(format!("KILL QUERY {id}"))).await.map(drop)
         });
-        let outcome = self.run(&mut connection, sql, params, max_rows).await;
-        if outcome.as_ref().is_ok_and(|f| f.rows.len() <= max_rows) {
+        let outcome = self.run(&mut connection, sql, params, rows).await;
+        if outcome.is_ok() && !rows.more {
             kill.disarm();
             connection.execute("ROLLBACK").await.map_err(failed)?;
         } else {
@@ -219,9 +215,14 @@ impl Engine for MySql {
         outcome
     }
 
+    async fn zone(&self) -> Result<Option<String>, DataError> {
+        Ok(Some(self.session().await?.zone.label.clone()))
+    }
+
     async fn tables(&self) -> Result<Vec<TableInfo>, DataError> {
-        self.vet().await?;
-        let rows = sqlx::query(SCHEMA).fetch_all(&self.pool).await.map_err(failed)?;
+        self.session().await?;
+        let mut connection = acquire(&self.pool).await?;
+        let rows = connection.fetch_all(SCHEMA).await.map_err(failed)?;
         let mut tables: Vec<TableInfo> = Vec::new();
         for row in &rows {
             let text =
@@ -249,16 +250,3 @@ FROM information_schema.columns c
 JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
 WHERE c.table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')
 ORDER BY c.table_schema, c.table_name, c.ordinal_position LIMIT 60000";
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn mighty_accounts_are_recognised() {
-        assert!(is_mighty("GRANT ALL PRIVILEGES ON *.* TO `root`@`localhost` WITH GRANT OPTION"));
-        assert!(is_mighty("GRANT SELECT, FILE ON *.* TO `x`@`%`"));
-        assert!(!is_mighty("GRANT USAGE ON *.* TO `x`@`%`"));
-        assert!(!is_mighty("GRANT ALL PRIVILEGES ON `d`.* TO `x`@`%`"));
-    }
-}

@@ -1,22 +1,24 @@
-//! PostgreSQL and what speaks its protocol. Every value is turned into text by the server, so none is rounded here.
-//! Reads inside a READ ONLY transaction that is always rolled back.
+//! PostgreSQL and what speaks its protocol. Every value is turned into text by the server, so none is rounded here, and
+//! long ones are cut there. Reads inside a READ ONLY transaction that is always rolled back.
 
 use std::str::FromStr;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ba_protocol::table::Column;
+use futures::TryStreamExt;
 use serde_json::{Map, Value};
 use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow, PgTypeInfo};
-use sqlx::{
-    Arguments, AssertSqlSafe, Column as _, Connection as _, Executor, Row, SqlSafeStr, Statement, TypeInfo,
-};
+use sqlx::{AssertSqlSafe, Column as _, Connection as _, Executor, Row, SqlSafeStr, Statement, TypeInfo};
 use tokio::sync::OnceCell;
 
 use super::cancel::CancelOnDrop;
-use super::config::{SecretUrl, with_scheme};
+use super::config::{ConnectionConfig, SecretUrl, with_scheme};
+use super::reach::{acquire, failed};
+use super::rows::{self, Rows};
 use super::schema::{self, ColumnInfo, TableInfo};
-use super::{Engine, Fetched, failed, unreachable};
+use super::zone::{self, Zone};
+use super::{Engine, pg_bind, pg_zone};
 use crate::DataError;
 use crate::guard::Checked;
 use crate::params::{self, Style};
@@ -24,52 +26,82 @@ use crate::result::{Kind, typed};
 
 pub(super) struct Postgres {
     pool: PgPool,
+    url: SecretUrl,
     timeout: Duration,
     allow_superuser: bool,
-    vetted: OnceCell<()>,
+    /// The zone its owner configured; the server's own otherwise.
+    wanted_zone: Option<String>,
+    session: OnceCell<Session>,
+}
+
+/// What is learned once per pool.
+struct Session {
+    zone: Zone,
+    /// The server's own zone is not known, and UTC stands in.
+    unsure: bool,
 }
 
 impl Postgres {
-    pub(super) fn new(url: &SecretUrl, allow_superuser: bool, timeout: Duration) -> Result<Self, String> {
-        let options = PgConnectOptions::from_str(&with_scheme(url.expose(), "postgres"))
+    pub(super) fn new(config: &ConnectionConfig) -> Result<Self, String> {
+        let options = PgConnectOptions::from_str(&with_scheme(config.url.expose(), "postgres"))
             .map_err(|e| e.to_string())?
             .application_name("ba-agent")
-            .options([
-                ("TimeZone", "UTC"),
-                ("standard_conforming_strings", "on"),
-                ("extra_float_digits", "1"),
-            ])
+            .options([("standard_conforming_strings", "on"), ("extra_float_digits", "1")])
             .statement_cache_capacity(0);
         let pool = PgPoolOptions::new()
             .max_connections(4)
             .acquire_timeout(Duration::from_secs(10))
             .idle_timeout(Duration::from_secs(300))
             .connect_lazy_with(options);
-        Ok(Self { pool, timeout, allow_superuser, vetted: OnceCell::new() })
+        Ok(Self {
+            pool,
+            url: config.url.clone(),
+            timeout: config.timeout,
+            allow_superuser: config.allow_superuser,
+            wanted_zone: config.timezone.clone(),
+            session: OnceCell::new(),
+        })
     }
 
-    /// Once per pool: an account that can read the server's files or run programs is not used.
-    async fn vet(&self) -> Result<(), DataError> {
-        let check = || async {
-            if self.allow_superuser {
-                return Ok(());
+    /// Once per pool: vets the account, and learns the zone that the server gives it.
+    async fn session(&self) -> Result<&Session, DataError> {
+        let learn = || async {
+            self.vet().await?;
+            if let Some(name) = &self.wanted_zone {
+                return Ok(Session { zone: Zone::named(name), unsure: false });
             }
-            let sql = "SELECT rolsuper OR EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname IN ('pg_read_server_files', \
-                       'pg_write_server_files', 'pg_execute_server_program') AND pg_has_role(current_user, r.oid, 'MEMBER')) \
-                       FROM pg_roles WHERE rolname = current_user";
-            let mighty: Option<bool> =
-                sqlx::query_scalar(sql).fetch_optional(&self.pool).await.map_err(failed)?;
-            if mighty.unwrap_or(true) {
-                return Err(DataError::Unsafe {
-                    name: String::new(),
-                    message: "its user is a superuser or may use the server's files; use a role that only reads, or set \
-                              allow_superuser = true for this connection"
-                        .into(),
-                });
-            }
-            Ok(())
+            let options = self.pool.connect_options();
+            Ok(match pg_zone::learn(&options, &self.url).await {
+                Ok(name) => Session { zone: Zone::named(&name), unsure: false },
+                Err(error) => {
+                    tracing::warn!(%error, "the server's time zone is not known; UTC is used");
+                    Session { zone: Zone::named("UTC"), unsure: true }
+                }
+            })
         };
-        self.vetted.get_or_try_init(check).await.map(|_| ())
+        self.session.get_or_try_init(learn).await
+    }
+
+    /// An account that can read the server's files or run programs is not used.
+    async fn vet(&self) -> Result<(), DataError> {
+        let mut connection = acquire(&self.pool).await?;
+        if self.allow_superuser {
+            return Ok(());
+        }
+        let sql = "SELECT rolsuper OR EXISTS (SELECT 1 FROM pg_roles r WHERE r.rolname IN ('pg_read_server_files', \
+                   'pg_write_server_files', 'pg_execute_server_program') AND pg_has_role(current_user, r.oid, 'MEMBER')) \
+                   FROM pg_roles WHERE rolname = current_user";
+        let mighty: Option<bool> =
+            sqlx::query_scalar(sql).fetch_optional(&mut *connection).await.map_err(failed)?;
+        if mighty.unwrap_or(true) {
+            return Err(DataError::Unsafe {
+                name: String::new(),
+                message: "its user is a superuser or may use the server's files; use a role that only reads, or set \
+                          allow_superuser = true for this connection"
+                    .into(),
+            });
+        }
+        Ok(())
     }
 
     async fn run(
@@ -77,12 +109,14 @@ impl Postgres {
         connection: &mut PgConnection,
         sql: &Checked,
         params: &Map<String, Value>,
-        max_rows: usize,
-    ) -> Result<Fetched, DataError> {
+        rows: &mut Rows,
+    ) -> Result<(), DataError> {
+        let zone = &self.session().await?.zone;
         let bound = params::bind(sql, params, Style::Numbered)?;
         let mut tx = connection.begin_with("BEGIN READ ONLY").await.map_err(failed)?;
         let limit = format!("SET LOCAL statement_timeout = {}", self.timeout.as_millis());
         tx.execute(AssertSqlSafe(limit)).await.map_err(failed)?;
+        tx.execute(AssertSqlSafe(set_zone(&zone.label))).await.map_err(failed)?;
         let statement = tx.prepare(AssertSqlSafe(bound.sql.clone()).into_sql_str()).await.map_err(failed)?;
         let columns: Vec<(String, PgTypeInfo)> =
             statement.columns().iter().map(|c| (c.name().to_owned(), c.type_info().clone())).collect();
@@ -92,35 +126,51 @@ impl Postgres {
         };
         drop(statement);
         let text = if sql.is_query() && !columns.is_empty() {
-            as_text(&bound.sql, &columns, max_rows + 1)
+            as_text(&bound.sql, &columns, rows.to_ask())
         } else {
             bound.sql.clone()
         };
         let mut arguments = PgArguments::default();
         for (i, (name, value)) in bound.values.iter().enumerate() {
-            add(&mut arguments, value, types.get(i))
+            pg_bind::add(&mut arguments, value, types.get(i), zone)
                 .map_err(|e| DataError::Params(format!("`{name}`: {e}")))?;
         }
-        let rows =
-            sqlx::query_with(AssertSqlSafe(text), arguments).fetch_all(&mut *tx).await.map_err(failed)?;
-        tx.rollback().await.map_err(failed)?;
         let kinds: Vec<Kind> = columns.iter().map(|(_, t)| kind_of(t)).collect();
-        let rows = rows.iter().map(|r| values(r, &kinds)).collect::<Result<_, _>>()?;
-        let columns = columns.into_iter().map(|(name, t)| Column::new(name, t.name())).collect();
-        Ok(Fetched { columns, rows })
+        rows.columns = columns.into_iter().map(|(name, t)| Column::new(name, t.name())).collect();
+        {
+            let mut stream = sqlx::query_with(AssertSqlSafe(text), arguments).fetch(&mut *tx);
+            while let Some(row) = stream.try_next().await.map_err(failed)? {
+                rows.push(values(&row, &kinds)?)?;
+                if rows.left_early() {
+                    return Ok(());
+                }
+            }
+        }
+        tx.rollback().await.map_err(failed)
     }
 }
 
-/// The query inside one that casts every column to text on the server: exact for every type there is.
+/// An offset written as a zone's name would be read with the opposite sign.
+fn set_zone(name: &str) -> String {
+    if zone::is_offset(name) {
+        format!("SET LOCAL TIME ZONE INTERVAL '{name}' HOUR TO MINUTE")
+    } else {
+        format!("SET LOCAL TIME ZONE '{}'", name.replace('\'', "''"))
+    }
+}
+
+/// The query inside one that casts every column to text on the server: exact for every type there is, and what could be
+/// long is cut there, one character later than it will be here.
 fn as_text(sql: &str, columns: &[(String, PgTypeInfo)], limit: usize) -> String {
-    let casts: Vec<String> = columns
-        .iter()
-        .enumerate()
-        .map(|(i, (_, t))| {
-            let array = t.name().ends_with("[]");
-            if array { format!("to_json(c{i})::text") } else { format!("c{i}::text") }
-        })
-        .collect();
+    let most = rows::cell_limit(columns.len()) + 1;
+    let cast = |(i, (_, t)): (usize, &(String, PgTypeInfo))| match t.name() {
+        name if name.ends_with("[]") => format!("left(to_json(c{i})::text, {most})"),
+        "BYTEA" => format!("'\\x' || encode(substring(c{i} from 1 for {}), 'hex')", most / 2 + 1),
+        "INT2" | "INT4" | "INT8" | "OID" | "FLOAT4" | "FLOAT8" | "NUMERIC" | "BOOL" | "DATE" | "TIME"
+        | "TIMETZ" | "TIMESTAMP" | "TIMESTAMPTZ" | "UUID" | "INTERVAL" => format!("c{i}::text"),
+        _ => format!("left(c{i}::text, {most})"),
+    };
+    let casts: Vec<String> = columns.iter().enumerate().map(cast).collect();
     let names: Vec<String> = (0..columns.len()).map(|i| format!("c{i}")).collect();
     format!("SELECT {} FROM (\n{sql}\n) AS q({}) LIMIT {limit}", casts.join(", "), names.join(", "))
 }
@@ -145,62 +195,16 @@ fn values(row: &PgRow, kinds: &[Kind]) -> Result<Vec<Value>, DataError> {
     Ok(out)
 }
 
-/// Binds a JSON value as the type that the server expects at this place.
-fn add(arguments: &mut PgArguments, value: &Value, wanted: Option<&PgTypeInfo>) -> Result<(), String> {
-    use sqlx::types::chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime, Utc};
-    let kind = wanted.map_or("TEXT", |t| t.name());
-    let text = match value {
-        Value::Null => return arguments.add(None::<String>).map_err(|e| e.to_string()),
-        Value::String(s) => s.clone(),
-        other => other.to_string(),
-    };
-    let bad = || format!("`{text}` is not a {kind}");
-    let outcome = match kind {
-        "INT2" => arguments.add(text.parse::<i16>().map_err(|_| bad())?),
-        "INT4" => arguments.add(text.parse::<i32>().map_err(|_| bad())?),
-        "INT8" => arguments.add(text.parse::<i64>().map_err(|_| bad())?),
-        "FLOAT4" => arguments.add(text.parse::<f32>().map_err(|_| bad())?),
-        "FLOAT8" => arguments.add(text.parse::<f64>().map_err(|_| bad())?),
-        "NUMERIC" => arguments.add(sqlx::types::BigDecimal::from_str(&text).map_err(|_| bad())?),
-        "BOOL" => arguments.add(text.parse::<bool>().map_err(|_| bad())?),
-        "DATE" => arguments.add(text.parse::<NaiveDate>().map_err(|_| bad())?),
-        "TIME" => arguments.add(text.parse::<NaiveTime>().map_err(|_| bad())?),
-        "TIMESTAMP" => arguments.add(moment(&text).ok_or_else(bad)?),
-        "TIMESTAMPTZ" => {
-            let at = DateTime::parse_from_rfc3339(&text).map(|t| t.with_timezone(&Utc)).ok();
-            let at = at.or_else(|| moment(&text).map(|t: NaiveDateTime| t.and_utc()));
-            arguments.add(at.ok_or_else(bad)?)
-        }
-        "UUID" => arguments.add(text.parse::<sqlx::types::Uuid>().map_err(|_| bad())?),
-        "JSON" | "JSONB" => arguments.add(sqlx::types::Json(value.clone())),
-        "TEXT" | "VARCHAR" | "CHAR" | "NAME" | "BPCHAR" => arguments.add(text.clone()),
-        _ => {
-            return Err(format!("cannot be bound as {kind}; cast it in the query, e.g. :name::text::{kind}"));
-        }
-    };
-    outcome.map_err(|e| e.to_string())
-}
-
-/// A time of day may be missing, seconds too.
-fn moment(text: &str) -> Option<sqlx::types::chrono::NaiveDateTime> {
-    use sqlx::types::chrono::{NaiveDate, NaiveDateTime};
-    let text = text.replace('T', " ");
-    ["%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M"]
-        .iter()
-        .find_map(|f| NaiveDateTime::parse_from_str(&text, f).ok())
-        .or_else(|| text.parse::<NaiveDate>().ok().and_then(|d| d.and_hms_opt(0, 0, 0)))
-}
-
 #[async_trait]
 impl Engine for Postgres {
     async fn query(
         &self,
         sql: &Checked,
         params: &Map<String, Value>,
-        max_rows: usize,
-    ) -> Result<Fetched, DataError> {
-        self.vet().await?;
-        let mut connection = self.pool.acquire().await.map_err(unreachable)?;
+        rows: &mut Rows,
+    ) -> Result<(), DataError> {
+        self.session().await?;
+        let mut connection = acquire(&self.pool).await?;
         let pid: i32 = sqlx::query_scalar("SELECT pg_backend_pid()")
             .fetch_one(&mut *connection)
             .await
@@ -209,14 +213,26 @@ impl Engine for Postgres {
         let cancel = CancelOnDrop::new(async move {
             sqlx::query("SELECT pg_cancel_backend($1)").bind(pid).execute(&pool).await.map(drop)
         });
-        let outcome = self.run(&mut connection, sql, params, max_rows).await;
-        cancel.disarm();
+        let outcome = self.run(&mut connection, sql, params, rows).await;
+        if rows.left_early() {
+            // Rows are still under way: the connection is not used again.
+            connection.close_on_drop();
+        } else {
+            cancel.disarm();
+        }
         outcome
     }
 
+    async fn zone(&self) -> Result<Option<String>, DataError> {
+        let Session { zone, unsure } = self.session().await?;
+        let doubt = " (the server's own is not known; set `timezone` for this connection)";
+        Ok(Some(format!("{}{}", zone.label, if *unsure { doubt } else { "" })))
+    }
+
     async fn tables(&self) -> Result<Vec<TableInfo>, DataError> {
-        self.vet().await?;
-        let rows = sqlx::query(SCHEMA).fetch_all(&self.pool).await.map_err(failed)?;
+        self.session().await?;
+        let mut connection = acquire(&self.pool).await?;
+        let rows = sqlx::query(SCHEMA).fetch_all(&mut *connection).await.map_err(failed)?;
         let mut tables: Vec<TableInfo> = Vec::new();
         for row in &rows {
             let text = |i: usize| row.try_get::<Option<String>, _>(i).ok().flatten().unwrap_or_default();

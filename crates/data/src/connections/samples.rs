@@ -5,6 +5,7 @@ use ba_protocol::text::shorten;
 use serde_json::Value;
 
 use super::schema::{ColumnInfo, TableInfo};
+use super::scrub;
 use crate::guard::Dialect;
 
 /// Rows looked at, without an order: what the engine finds first.
@@ -20,7 +21,7 @@ pub(super) fn statement(table: &TableInfo, dialect: Dialect) -> Option<(String, 
     if table.kind != "table" || table.columns.iter().any(|c| !c.samples.is_empty()) {
         return None;
     }
-    let wanted = |c: &ColumnInfo| is_plain(&c.kind, dialect);
+    let wanted = |c: &ColumnInfo| is_plain(&c.kind, dialect) && !scrub::is_secret_name(&c.name);
     let columns: Vec<usize> =
         (0..table.columns.len()).filter(|i| wanted(&table.columns[*i])).take(COLUMNS).collect();
     let picks: Option<Vec<String>> = columns.iter().map(|i| cut(&table.columns[*i].name, dialect)).collect();
@@ -43,7 +44,7 @@ pub(super) fn collect(table: &mut TableInfo, columns: &[usize], rows: &[Vec<Valu
                 Value::Number(number) => number.to_string(),
                 _ => continue,
             };
-            let text = shorten(&text, LENGTH);
+            let text = shorten(&scrub::secrets(&text), LENGTH);
             if !text.is_empty() && !column.samples.contains(&text) && column.samples.len() < SHOWN {
                 column.samples.push(text);
             }

@@ -5,6 +5,8 @@ use std::fmt::Write;
 use ba_protocol::text::{one_line, shorten};
 use serde::{Deserialize, Serialize};
 
+use super::scrub;
+
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct TableInfo {
     /// With its schema where that is not the default one: `sales.orders`.
@@ -38,6 +40,19 @@ pub(super) fn add_column(tables: &mut Vec<TableInfo>, table: TableInfo, column: 
     }
 }
 
+/// The table as it may be shown: comments of tables on other servers hold their passwords.
+pub(super) fn without_secrets(mut table: TableInfo) -> TableInfo {
+    table.comment = scrub::secrets(&table.comment);
+    for column in &mut table.columns {
+        column.comment = scrub::secrets(&column.comment);
+        if scrub::is_secret_name(&column.name) {
+            column.samples.clear();
+        }
+        column.samples.iter_mut().for_each(|sample| *sample = scrub::secrets(sample));
+    }
+    table
+}
+
 /// The part of a schema that answers one question.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaView {
@@ -66,7 +81,7 @@ fn words(search: Option<&str>) -> Option<&str> {
 
 impl SchemaView {
     /// Shows the tables picked out of `total`.
-    pub(super) fn of(picked: &[&TableInfo], total: usize, search: Option<&str>) -> Self {
+    pub(super) fn of(picked: &[&TableInfo], total: usize, search: Option<&str>, zone: Option<&str>) -> Self {
         let text = if picked.is_empty() {
             words(search).map_or_else(
                 || "the database holds no table that this account may see".to_owned(),
@@ -79,7 +94,8 @@ impl SchemaView {
         } else {
             listed(picked)
         };
-        Self { text: text.trim_end().to_owned(), shown: picked.len(), total }
+        let zone = zone.map(|zone| format!("session time zone: {zone}\n")).unwrap_or_default();
+        Self { text: format!("{zone}{}", text.trim_end()), shown: picked.len(), total }
     }
 }
 
@@ -175,7 +191,7 @@ mod tests {
     }
 
     fn view(tables: &[TableInfo], search: Option<&str>) -> SchemaView {
-        SchemaView::of(&pick(tables, search), tables.len(), search)
+        SchemaView::of(&pick(tables, search), tables.len(), search, None)
     }
 
     #[test]

@@ -9,12 +9,16 @@ use async_trait::async_trait;
 use ba_protocol::table::Column;
 use futures::TryStreamExt;
 use serde_json::{Map, Value};
-use sqlx::sqlite::{SqliteArguments, SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteRow};
-use sqlx::{Arguments, AssertSqlSafe, Column as _, Row, TypeInfo, ValueRef};
+use sqlx::sqlite::{
+    SqliteArguments, SqliteColumn, SqliteConnectOptions, SqlitePool, SqlitePoolOptions, SqliteRow,
+};
+use sqlx::{Arguments, AssertSqlSafe, Column as _, Executor, Row, SqlSafeStr, Statement, TypeInfo, ValueRef};
 
-use super::config::SecretUrl;
+use super::Engine;
+use super::config::ConnectionConfig;
+use super::reach::{acquire, failed};
+use super::rows::{Flow, Rows, clip};
 use super::schema::{self, ColumnInfo, TableInfo};
-use super::{Engine, Fetched, failed, unreachable};
 use crate::DataError;
 use crate::guard::Checked;
 use crate::params::{self, Style};
@@ -29,8 +33,11 @@ pub(super) struct Sqlite {
 }
 
 impl Sqlite {
-    pub(super) fn new(url: &SecretUrl, timeout: Duration) -> Result<Self, String> {
-        let options = SqliteConnectOptions::from_str(url.expose())
+    pub(super) fn new(config: &ConnectionConfig) -> Result<Self, String> {
+        if config.timezone.is_some() {
+            return Err("a SQLite file has no time zone; leave `timezone` out".to_owned());
+        }
+        let options = SqliteConnectOptions::from_str(config.url.expose())
             .map_err(|e| e.to_string())?
             .read_only(true)
             .create_if_missing(false)
@@ -41,7 +48,7 @@ impl Sqlite {
             .max_connections(4)
             .acquire_timeout(Duration::from_secs(10))
             .connect_lazy_with(options);
-        Ok(Self { pool, timeout })
+        Ok(Self { pool, timeout: config.timeout })
     }
 }
 
@@ -60,10 +67,10 @@ impl Engine for Sqlite {
         &self,
         sql: &Checked,
         params: &Map<String, Value>,
-        max_rows: usize,
-    ) -> Result<Fetched, DataError> {
+        rows: &mut Rows,
+    ) -> Result<(), DataError> {
         let bound = params::bind(sql, params, Style::Question)?;
-        let mut connection = self.pool.acquire().await.map_err(unreachable)?;
+        let mut connection = acquire(&self.pool).await?;
         let stop = StopOnDrop(Arc::new(AtomicBool::new(false)));
         let (flag, deadline) = (stop.0.clone(), Instant::now() + self.timeout);
         connection
@@ -75,29 +82,35 @@ impl Engine for Sqlite {
         for (name, value) in &bound.values {
             add(&mut arguments, value).map_err(|e| DataError::Params(format!("`{name}`: {e}")))?;
         }
-        let mut fetched = Fetched { columns: Vec::new(), rows: Vec::new() };
         let outcome = async {
-            let mut stream = sqlx::query_with(AssertSqlSafe(bound.sql), arguments).fetch(&mut *connection);
+            let mut stream =
+                sqlx::query_with(AssertSqlSafe(bound.sql.clone()), arguments).fetch(&mut *connection);
             while let Some(row) = stream.try_next().await.map_err(failed)? {
-                if fetched.columns.is_empty() {
-                    fetched.columns =
-                        row.columns().iter().map(|c| Column::new(c.name(), c.type_info().name())).collect();
+                if rows.columns.is_empty() {
+                    rows.columns = columns(row.columns());
                 }
-                fetched.rows.push(
-                    (0..row.columns().len())
-                        .map(|i| value(&row, i))
-                        .collect::<Result<_, _>>()
-                        .map_err(failed)?,
-                );
-                if fetched.rows.len() > max_rows {
+                let limit = rows.cell_limit();
+                let cells = (0..row.columns().len()).map(|i| value(&row, i, limit));
+                if rows.push(cells.collect::<Result<_, _>>().map_err(failed)?)? == Flow::Enough {
                     break;
                 }
+            }
+            drop(stream);
+            if rows.columns.is_empty() && sql.is_query() {
+                // No row told the columns.
+                let statement =
+                    connection.prepare(AssertSqlSafe(bound.sql).into_sql_str()).await.map_err(failed)?;
+                rows.columns = columns(statement.columns());
             }
             Ok(())
         }
         .await;
         connection.lock_handle().await.map_err(failed)?.remove_progress_handler();
-        outcome.map(|()| fetched)
+        outcome
+    }
+
+    async fn zone(&self) -> Result<Option<String>, DataError> {
+        Ok(None)
     }
 
     async fn tables(&self) -> Result<Vec<TableInfo>, DataError> {
@@ -105,7 +118,8 @@ impl Engine for Sqlite {
                           (SELECT '→ ' || f.\"table\" FROM pragma_foreign_key_list(m.name) f WHERE f.\"from\" = p.name LIMIT 1)
                    FROM sqlite_master m, pragma_table_info(m.name) p
                    WHERE m.type IN ('table', 'view') AND m.name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY m.name, p.cid";
-        let rows = sqlx::query(sql).fetch_all(&self.pool).await.map_err(failed)?;
+        let mut connection = acquire(&self.pool).await?;
+        let rows = sqlx::query(sql).fetch_all(&mut *connection).await.map_err(failed)?;
         let mut tables: Vec<TableInfo> = Vec::new();
         for row in &rows {
             let text =
@@ -118,6 +132,10 @@ impl Engine for Sqlite {
         }
         Ok(tables)
     }
+}
+
+fn columns(told: &[SqliteColumn]) -> Vec<Column> {
+    told.iter().map(|c| Column::new(c.name(), c.type_info().name())).collect()
 }
 
 fn add(arguments: &mut SqliteArguments, value: &Value) -> Result<(), String> {
@@ -135,7 +153,7 @@ fn add(arguments: &mut SqliteArguments, value: &Value) -> Result<(), String> {
 }
 
 /// By the value's own storage class: a SQLite column may hold anything.
-fn value(row: &SqliteRow, i: usize) -> Result<Value, sqlx::Error> {
+fn value(row: &SqliteRow, i: usize, limit: usize) -> Result<Value, sqlx::Error> {
     let raw = row.try_get_raw(i)?;
     if raw.is_null() {
         return Ok(Value::Null);
@@ -143,7 +161,10 @@ fn value(row: &SqliteRow, i: usize) -> Result<Value, sqlx::Error> {
     Ok(match raw.type_info().name() {
         "INTEGER" | "INT8" | "BOOLEAN" => integer(row.try_get_unchecked(i)?),
         "REAL" => float(row.try_get_unchecked(i)?),
-        "BLOB" => bytes(row.try_get_unchecked(i)?),
-        _ => Value::from(row.try_get_unchecked::<String, _>(i)?),
+        "BLOB" => {
+            let raw: &[u8] = row.try_get_unchecked(i)?;
+            bytes(&raw[..raw.len().min(limit / 2 + 1)])
+        }
+        _ => Value::from(clip(row.try_get_unchecked::<&str, _>(i)?, limit)),
     })
 }

@@ -16,7 +16,7 @@ use sqlparser::dialect::{
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace};
 
-pub use text::{Checked, Placeholder};
+pub use text::{Checked, InList, Placeholder};
 
 /// Longer statements are not parsed at all.
 const MAX_SQL: usize = 200_000;

@@ -18,6 +18,18 @@ pub struct Placeholder {
     pub name: String,
     /// Bytes of the text, the sign included.
     pub range: std::ops::Range<usize>,
+    /// Where it is an item of `IN (…)`.
+    pub list: Option<InList>,
+}
+
+/// The `IN (…)` around a parameter.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InList {
+    /// Bytes from `IN`, or the `NOT` before it, to the closing parenthesis.
+    pub range: std::ops::Range<usize>,
+    pub negated: bool,
+    /// The parameter is the only item.
+    pub alone: bool,
 }
 
 impl Checked {
@@ -93,7 +105,8 @@ fn placeholders(tokens: &[TokenWithSpan], places: &Places<'_>) -> Vec<Placeholde
             Token::Placeholder(text) => {
                 let start = places.byte(t.span.start);
                 let name = text.trim_start_matches(['$', ':', '?', '@']);
-                found.push(Placeholder { name: name.to_owned(), range: start..start + text.len() });
+                let (range, list) = (start..start + text.len(), in_list(tokens, i, i + 1, places));
+                found.push(Placeholder { name: name.to_owned(), range, list });
             }
             Token::Colon => {
                 let Some(next) = tokens.get(i + 1) else { continue };
@@ -103,14 +116,46 @@ fn placeholders(tokens: &[TokenWithSpan], places: &Places<'_>) -> Vec<Placeholde
                     && end == start + 1
                     && word.quote_style.is_none()
                 {
-                    found
-                        .push(Placeholder { name: word.value.clone(), range: start..end + word.value.len() });
+                    let (range, list) = (start..end + word.value.len(), in_list(tokens, i, i + 2, places));
+                    found.push(Placeholder { name: word.value.clone(), range, list });
                 }
             }
             _ => {}
         }
     }
     found
+}
+
+/// The `IN (…)` whose item the tokens from `first` to before `after` are.
+fn in_list(tokens: &[TokenWithSpan], first: usize, after: usize, places: &Places<'_>) -> Option<InList> {
+    let solid = |t: &&(usize, &TokenWithSpan)| !matches!(t.1.token, Token::Whitespace(_));
+    let before: Vec<(usize, &TokenWithSpan)> = tokens[..first].iter().enumerate().collect();
+    let mut before = before.iter().rev().filter(solid);
+    let mut behind = tokens.get(after..)?.iter().filter(|t| !matches!(t.token, Token::Whitespace(_)));
+    let (left, right) = (before.next()?, behind.next()?);
+    let mut alone = left.1.token == Token::LParen && right.token == Token::RParen;
+    if !matches!(left.1.token, Token::LParen | Token::Comma)
+        || !matches!(right.token, Token::RParen | Token::Comma)
+    {
+        return None;
+    }
+    let (mut depth, mut here) = (0, left);
+    while here.1.token != Token::LParen || depth > 0 {
+        depth += i32::from(here.1.token == Token::RParen) - i32::from(here.1.token == Token::LParen);
+        here = before.next()?;
+    }
+    let is = |t: &Token, word: &str| matches!(t, Token::Word(w) if w.quote_style.is_none() && w.value.eq_ignore_ascii_case(word));
+    let keyword = before.next().filter(|t| is(&t.1.token, "in"))?;
+    let not = before.next().filter(|t| is(&t.1.token, "not"));
+    let mut close = right;
+    depth = 0;
+    while close.token != Token::RParen || depth > 0 {
+        depth += i32::from(close.token == Token::LParen) - i32::from(close.token == Token::RParen);
+        close = behind.next()?;
+    }
+    alone &= close.token == Token::RParen;
+    let start = places.byte(not.unwrap_or(keyword).1.span.start);
+    Some(InList { range: start..places.byte(close.span.start) + 1, negated: not.is_some(), alone })
 }
 
 fn words(tokens: &[TokenWithSpan]) -> impl Iterator<Item = String> + '_ {

@@ -2,6 +2,7 @@
 //!
 //!     BA_CHDB_PYTHON=<a Python with chdb> cargo test -p ba-data --test it clickhouse -- --ignored --test-threads=1
 
+use ba_data::guard::Dialect;
 use ba_data::{Connections, DataError};
 use serde_json::{Value, json};
 
@@ -27,7 +28,7 @@ fn types_come_out_right() {
     let want = json!([
         5, "9007199254740993", "18446744073709551615", "170141183460469231731687303715884105728",
         "12345678901234567890.123400", 1.5, "NaN", "inf", true, "2024-01-02", "1950-01-02",
-        "2024-01-02 00:00:00+00", "2024-01-02 03:04:05.678+00",
+        "2024-01-02 08:00:00+08", "2024-01-02 03:04:05.678+00",
         "123e4567-e89b-12d3-a456-426614174000", "10.0.0.1", "a", [1, null, 3], ["a,b"],
         [7], {"k": 1}, [1, "x"], {"a": ["1"]}, null, "低", "it's \\ 销售"
     ]);
@@ -80,6 +81,51 @@ fn writes_are_refused_by_the_guard_and_by_the_engine() {
         assert!(answer.contains("(READONLY)"), "{sql}: {answer}");
     }
     assert_eq!(one(&db, "SELECT count() FROM sales"), [json!(5000)]);
+}
+
+#[test]
+#[ignore = "needs the package chdb"]
+fn lists_and_zones_are_taken() {
+    let db = ch("reader", 20);
+    let count = |condition: &str, ids: Value| {
+        let sql = format!("SELECT count() FROM sales WHERE {condition}");
+        ask(&db, &sql, json!({"ids": ids}), 1).unwrap().rows[0][0].clone()
+    };
+    assert_eq!(count("id IN (:ids)", json!([1, 2, 9999])), json!(2));
+    assert_eq!(count("region NOT IN (:ids)", json!(["华东", "it's \\ "])), json!(2500));
+    assert_eq!(count("has(:ids, id)", json!([1, 2])), json!(2));
+    for column in ["id", "region"] {
+        assert_eq!(count(&format!("{column} IN (:ids)"), json!([])), json!(0));
+        assert_eq!(count(&format!("{column} NOT IN (:ids)"), json!([])), json!(5000));
+    }
+    let url = format!("clickhouse://reader:s3cret-word@127.0.0.1:{}/shop", clickhouse().port);
+    let tokyo = crate::databases::open(&url, false, 20, Some("Asia/Tokyo")).unwrap();
+    let sql =
+        "SELECT toDateTime('2024-01-02 08:00:00'), timezone(), toDateTime('2024-01-02 08:00:00', 'UTC')";
+    assert_eq!(
+        one(&tokyo, sql),
+        [json!("2024-01-02 08:00:00+09"), json!("Asia/Tokyo"), json!("2024-01-02 08:00:00+00")]
+    );
+    assert!(block(tokyo.schema("db", None)).unwrap().text.starts_with("session time zone: Asia/Tokyo\n"));
+    let long = ask(&db, "SELECT repeat('x', 200000) AS t", json!({}), 1).unwrap();
+    assert_eq!((long.rows[0][0].as_str().unwrap().len(), long.notes.len()), (100_000, 1));
+    let many = ask(&db, "SELECT repeat('x', 99000) FROM numbers(900)", json!({}), 10_000);
+    assert!(matches!(&many, Err(DataError::Query { code, .. }) if code == "RESULT_TOO_LARGE"), "{many:?}");
+}
+
+#[test]
+#[ignore = "needs the package chdb"]
+fn a_result_is_kept_with_its_types() {
+    use crate::keep::{keep, query, types};
+    let dir = tempfile::tempdir().unwrap();
+    let sql = "SELECT id, region, amount, at, toDate(at) AS day, toNullable(true) AS ok, toUInt64('18446744073709551615') AS big, [1] AS list FROM sales";
+    let (got, kept, file) = keep(&dir, &ch("reader", 60), Dialect::ClickHouse, "k", sql).unwrap();
+    assert_eq!((got.rows.len(), kept.rows), (5, 5000));
+    let kinds: Vec<&str> = types(&kept).iter().map(|t| t.1).collect();
+    let want = "BIGINT VARCHAR DECIMAL(18,4) TIMESTAMP WITH TIME ZONE DATE BOOLEAN DECIMAL(38,0) VARCHAR";
+    assert_eq!(kinds.join(" "), want, "{:?}", kept.notes);
+    let rows = query(&[("k", &file)], "SELECT count(DISTINCT id), min(\"at\"), max(big) FROM k");
+    assert_eq!(rows, [[json!(5000), json!("2024-01-02 00:00:00+00:00"), json!("18446744073709551615")]]);
 }
 
 async fn raw(user: &str, settings: &str, sql: &str) -> String {

@@ -82,6 +82,25 @@ fn parameters_are_bound_and_rows_are_capped() {
 }
 
 #[test]
+fn lists_are_taken_inside_in_and_as_lists() {
+    let desk = sales();
+    let count = |condition: &str, ids: Value| {
+        let sql = format!("SELECT count(*) FROM upload_001 WHERE {condition}");
+        block(tables().query(desk.request(&sql, json!({"ids": ids}), 1))).unwrap().rows[0][0].clone()
+    };
+    assert_eq!(count("地区 IN (:ids)", json!(["华东", "x') OR 1=1"])), json!(2));
+    assert_eq!(count("金额 NOT IN (:ids)", json!([800, 99.5])), json!(1));
+    assert_eq!(count("日期 IN (:ids)", json!(["2024-01-02", "2024-02-01"])), json!(2));
+    assert_eq!(count("list_contains(:ids, 地区)", json!(["华北"])), json!(1));
+    for column in ["地区", "金额", "日期"] {
+        assert_eq!(count(&format!("{column} IN (:ids)"), json!([])), json!(0), "{column}");
+        assert_eq!(count(&format!("{column} NOT IN (:ids)"), json!([])), json!(3), "{column}");
+    }
+    let mixed = desk.request("SELECT 1 FROM upload_001 WHERE 地区 IN (:ids)", json!({"ids": [1, "a"]}), 1);
+    assert!(matches!(block(tables().query(mixed)), Err(DataError::Params(_))));
+}
+
+#[test]
 fn types_come_out_right() {
     let got = sales()
         .query(

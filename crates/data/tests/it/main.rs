@@ -5,6 +5,12 @@ mod clickhouse;
 mod corpus;
 mod databases;
 mod embedded;
+mod keep;
 mod late;
+mod limits;
+mod lists;
+mod reach;
+
 mod servers;
 mod support;
+mod zones;

@@ -1,6 +1,8 @@
 CREATE DATABASE shop CHARACTER SET utf8mb4;
 CREATE USER 'reader'@'127.0.0.1' IDENTIFIED BY 's3cret-word';
 GRANT SELECT, DELETE, EXECUTE ON shop.* TO 'reader'@'127.0.0.1';
+CREATE USER 'looker'@'127.0.0.1' IDENTIFIED BY 's3cret-word';
+GRANT SELECT ON shop.* TO 'looker'@'127.0.0.1';
 CREATE USER 'boss'@'127.0.0.1' IDENTIFIED BY 's3cret-word';
 GRANT ALL PRIVILEGES ON *.* TO 'boss'@'127.0.0.1';
 USE shop;
@@ -11,3 +13,5 @@ CREATE TABLE busy (id int, word varchar(200));
 INSERT INTO busy VALUES (7, 'seven');
 CREATE TABLE notes (word varchar(200), photo longblob);
 INSERT INTO notes VALUES ('a word that goes on and on and on and on and on', REPEAT('x', 1000000)), (NULL, NULL);
+CREATE TABLE remote_orders (id int COMMENT 'of mysql://root:n0de-pass@10.0.0.2:3306/shop', token_value varchar(40)) COMMENT 'wrapper "mysql", host "node1", user "spider", password "n0de-pass", port "3306"';
+INSERT INTO remote_orders VALUES (1, 'n0de-pass');

@@ -8,3 +8,5 @@ CREATE TABLE secret_plans (x int);
 CREATE FUNCTION sneaky() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM sales; RETURN 1; END $$;
 GRANT SELECT, DELETE ON sales, returns TO reader;
 ANALYZE;
+CREATE ROLE berliner LOGIN PASSWORD 's3cret-word';
+ALTER ROLE berliner SET timezone = 'Europe/Berlin';

@@ -11,7 +11,14 @@ use tempfile::TempDir;
 pub struct Server {
     pub port: u16,
     _process: Child,
-    _dir: TempDir,
+    dir: TempDir,
+}
+
+impl Server {
+    /// The certificate that the server shows.
+    pub fn certificate(&self) -> PathBuf {
+        self.dir.path().join("server.crt")
+    }
 }
 
 fn free_port() -> u16 {
@@ -78,6 +85,17 @@ fn wait_for(what: &str, ready: impl Fn() -> bool) {
     panic!("{what} did not start");
 }
 
+/// A certificate that nobody signed but itself.
+fn certify(dir: &Path) {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned(), "127.0.0.1".to_owned()]).unwrap();
+    std::fs::write(dir.join("server.crt"), made.cert.pem()).unwrap();
+    let key = dir.join("server.key");
+    std::fs::write(&key, made.signing_key.serialize_pem()).unwrap();
+    // The server refuses a key that others may read.
+    let only_mine = std::os::unix::fs::PermissionsExt::from_mode(0o600);
+    std::fs::set_permissions(&key, only_mine).unwrap();
+}
+
 pub fn postgres() -> &'static Server {
     static SERVER: OnceLock<Server> = OnceLock::new();
     SERVER.get_or_init(|| {
@@ -93,11 +111,19 @@ pub fn postgres() -> &'static Server {
             .unwrap();
         assert!(made.success());
         let port = free_port();
+        certify(dir.path());
+        own(dir.path(), "postgres");
         let mut server = as_user("postgres", &bin("postgres"));
         server
             .arg("-D")
             .arg(&data)
             .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-F"])
+            // A zone of its own, and TLS, as servers at work have them.
+            .args(["-c", "timezone=Asia/Shanghai", "-c", "log_timezone=UTC", "-c", "ssl=on"])
+            .arg("-c")
+            .arg(format!("ssl_cert_file={}", dir.path().join("server.crt").display()))
+            .arg("-c")
+            .arg(format!("ssl_key_file={}", dir.path().join("server.key").display()))
             .arg("-k")
             .arg(dir.path());
         let process = spawn_watched(server);
@@ -123,7 +149,11 @@ pub fn postgres() -> &'static Server {
         };
         wait_for("PostgreSQL", || psql("SELECT 1"));
         assert!(psql(include_str!("postgres.sql")));
-        Server { port, _process: process, _dir: dir }
+        // From here on, who is not the owner gives a password.
+        let access = "host all postgres 127.0.0.1/32 trust\nhost all all 127.0.0.1/32 scram-sha-256\n";
+        std::fs::write(data.join("pg_hba.conf"), access).unwrap();
+        assert!(psql("SELECT pg_reload_conf()"));
+        Server { port, _process: process, dir }
     })
 }
 
@@ -146,7 +176,9 @@ pub fn mariadb() -> &'static Server {
         let port = free_port();
         let socket = dir.path().join("s");
         let mut server = as_user("mysql", Path::new("/usr/sbin/mariadbd"));
+        // The machine's zone, as most servers at work have it.
         server
+            .env("TZ", "Asia/Shanghai")
             .arg("--no-defaults")
             .arg(format!("--datadir={}", data.display()))
             .arg(format!("--socket={}", socket.display()))
@@ -169,7 +201,7 @@ pub fn mariadb() -> &'static Server {
         };
         wait_for("MariaDB", || run("SELECT 1"));
         assert!(run(include_str!("mariadb.sql")));
-        Server { port, _process: process, _dir: dir }
+        Server { port, _process: process, dir }
     })
 }
 
@@ -187,6 +219,6 @@ pub fn clickhouse() -> &'static Server {
             .arg(port.to_string());
         let process = spawn_watched(server);
         wait_for("ClickHouse", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
-        Server { port, _process: process, _dir: dir }
+        Server { port, _process: process, dir }
     })
 }

@@ -119,7 +119,7 @@ impl Desk {
     }
 }
 
-fn rows(output: &ToolOutput) -> &Vec<Vec<Value>> {
+pub fn rows(output: &ToolOutput) -> &Vec<Vec<Value>> {
     match &output.body {
         Body::Table { rows, .. } => rows,
         other => panic!("{other:?}"),

@@ -1,0 +1,76 @@
+//! How tables and results of `query_database` are shown. Formats what is there; asks nobody.
+
+use std::fmt::Write;
+
+use ba_agent::tool::{Body, StoredData, ToolOutput};
+use ba_data::QueryResult;
+use ba_protocol::table;
+use ba_protocol::text::shorten;
+use serde_json::Value;
+
+use crate::conversation_tables::KnownTable;
+
+pub(super) fn describe(known: &[KnownTable], search: Option<&str>) -> ToolOutput {
+    let wanted = search.map(str::to_lowercase);
+    let fits = |t: &&KnownTable| {
+        wanted.as_ref().is_none_or(|w| t.source.names.iter().any(|n| n.to_lowercase().contains(w)))
+    };
+    let found: Vec<&KnownTable> = known.iter().filter(fits).collect();
+    let mut text = String::new();
+    for t in &found {
+        let names: Vec<String> = t.source.names.iter().map(|n| format!("\"{n}\"")).collect();
+        let _ = write!(text, "{}", names.join(" = "));
+        match &t.profile {
+            None => text.push_str(" (kept result)\n"),
+            Some(profile) => {
+                let _ = writeln!(text, " ({} rows, from {})", profile.rows, t.filename);
+                for c in profile.columns.iter().take(200) {
+                    let _ = write!(text, "  \"{}\" {}", c.name, c.kind);
+                    if let Some(unit) = &c.unit {
+                        let _ = write!(text, " [{unit}]");
+                    }
+                    if !c.examples.is_empty() {
+                        let examples: Vec<String> = c.examples.iter().map(|e| shorten(e, 24)).collect();
+                        let _ = write!(text, " e.g. {}", examples.join(", "));
+                    }
+                    text.push('\n');
+                }
+            }
+        }
+    }
+    if found.is_empty() {
+        text = "no table; upload a csv, xlsx, json or parquet file first".to_owned();
+    }
+    ToolOutput::text(format!("{} of {} tables", found.len(), known.len()), text.trim_end())
+}
+
+pub(super) fn output_of(result: QueryResult, max_rows: u64) -> ToolOutput {
+    let QueryResult { columns, rows, truncated, row_count, elapsed, mut notes } = result;
+    let shown = rows.len();
+    let mut summary = match (shown, columns.len()) {
+        (1, 1) => format!("1 value: {} = {}", columns[0].name, shorten(&plain(&rows[0][0]), 120)),
+        (n, m) => format!("{n} rows × {m} columns"),
+    };
+    if truncated {
+        let more = if row_count > shown as u64 { format!(" of {row_count}") } else { String::new() };
+        let _ = write!(summary, " (cut at {shown}{more})");
+        notes.push(format!(
+            "more rows exist than the {shown} returned (max_rows {max_rows}); aggregate, filter, or raise max_rows"
+        ));
+    }
+    let csv = table::encode(&columns, &rows);
+    let total_rows = truncated.then_some(row_count).filter(|n| *n > shown as u64);
+    let mut output = ToolOutput::new(summary, Body::Table { columns, rows, total_rows });
+    output.notes = notes;
+    output.data = Some(StoredData { bytes: csv.into_bytes(), extension: "csv" });
+    output.metrics.insert("rows".to_owned(), f64::from(u32::try_from(shown).unwrap_or(u32::MAX)));
+    output.metrics.insert("engine_ms".to_owned(), elapsed.as_secs_f64() * 1000.0);
+    output
+}
+
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(s) => s.clone(),
+        other => other.to_string(),
+    }
+}
