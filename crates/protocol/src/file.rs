@@ -37,6 +37,9 @@ pub struct Upload {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<FileProfile>,
+    /// How it is read, as far as a person chose (SPEC B8).
+    #[serde(default, skip_serializing_if = "IngestOptions::is_default")]
+    pub ingest_options: IngestOptions,
 }
 
 /// What ingest found in a file.

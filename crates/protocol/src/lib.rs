@@ -8,6 +8,7 @@ pub mod file;
 pub mod ids;
 pub mod message;
 pub mod parse;
+pub mod reading;
 pub mod round;
 pub mod secret;
 pub mod structured;
