@@ -149,6 +149,7 @@ impl From<NoteWire> for Note {
 #[serde(default, deny_unknown_fields)]
 pub struct IngestOptions {
     /// A codec's name, e.g. `big5`.
+    #[schema(example = "big5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// Counted from 1 as in a spreadsheet; 0 says that there is no header.
