@@ -1,11 +1,9 @@
-//! The tables of one conversation, under every name SQL may call them, and the ingest that makes them.
-//! Never parses a file itself: that happens in the sandbox.
+//! The tables of one conversation, under every name SQL may call them. Never opens a file.
 
 use std::collections::HashSet;
-use std::path::PathBuf;
 
-use ba_data::{IngestRequest, TableSource, Tables};
-use ba_protocol::file::{IngestOptions, IngestStatus, TableProfile};
+use ba_data::TableSource;
+use ba_protocol::file::TableProfile;
 use ba_protocol::{ConversationId, ToolErrorType, ToolFailure, Upload};
 use ba_store::{Store, StoreError};
 
@@ -77,37 +75,5 @@ pub(crate) fn storage(error: StoreError) -> ToolFailure {
         ToolFailure::not_found("FILE_NOT_FOUND", error.to_string())
     } else {
         ToolFailure::new(ToolErrorType::ResourceError, "STORAGE", error.to_string())
-    }
-}
-
-/// Reads an upload in the sandbox, keeps its tables as Parquet beside it, and marks it ready or failed.
-pub async fn ingest_upload(
-    store: &Store,
-    tables: &Tables,
-    upload: &Upload,
-    on_progress: &(dyn Fn(Option<f64>, &str) + Send + Sync),
-) -> Result<Upload, StoreError> {
-    let (conversation, id) = (&upload.conversation_id, &upload.file_id);
-    let out = tempfile::tempdir().map_err(|e| StoreError::io("a folder for ingest", e))?;
-    let out_dir: PathBuf = out.path().join("out");
-    let request = IngestRequest {
-        path: store.upload_path(upload).await?,
-        filename: upload.filename.clone(),
-        owner: conversation.to_string(),
-        out_dir: out_dir.clone(),
-        options: IngestOptions::default(),
-    };
-    match tables.ingest(request, on_progress).await {
-        Ok(profile) => {
-            for file in profile.tables.iter().flat_map(|t| t.files()) {
-                store.put_derived(conversation, id, file, &out_dir.join(file)).await?;
-            }
-            store.set_profile(conversation, id, IngestStatus::Ready, Some(&profile), None).await
-        }
-        Err(error) => {
-            tracing::info!(file = %id, %error, "an upload could not be read");
-            let message = error.to_string();
-            store.set_profile(conversation, id, IngestStatus::Failed, None, Some(&message)).await
-        }
     }
 }

@@ -8,13 +8,13 @@ use ba_agent::pipeline::{CallRequest, Executed, Executor};
 use ba_agent::run::{Decision, PlannedCall};
 use ba_agent::tool::{Body, ToolContext, ToolOutput, TypedTool};
 use ba_data::{Connections, Tables};
-use ba_protocol::file::IngestStatus;
+use ba_protocol::file::{IngestOptions, IngestStatus};
 use ba_protocol::{
     ConversationId, FileFacts, OutputLevel, RunId, ToolCall, ToolFailure, Upload, UserId, synopsis,
 };
 use ba_sandbox::{PrepareOptions, Sandbox, SandboxConfig, prepare_python};
 use ba_store::{NewCode, Store, StoreConfig};
-use ba_tools::{FileReader, QueryDatabase, ingest_upload};
+use ba_tools::{FileReader, Python, QueryDatabase, RunPython, ingest_upload};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -200,6 +200,49 @@ fn code_text_and_broken_files_are_answered() {
         let missing = desk.read(json!({"path": "../../etc/passwd"})).await.unwrap_err();
         assert_eq!(missing.code, "FILE_NOT_FOUND");
         assert!(missing.hint.unwrap().contains("code_sales"));
+    });
+}
+
+#[test]
+fn an_upload_whose_bytes_are_lost_fails_instead_of_waiting_for_ever() {
+    run(async {
+        let desk = Desk::new().await;
+        let mut writer = desk.store.begin_upload(&desk.conversation, "s.csv", None).await.unwrap();
+        writer.write(SALES.as_bytes()).await.unwrap();
+        let upload = writer.finish().await.unwrap();
+        std::fs::remove_file(desk.store.upload_path(&upload).await.unwrap()).unwrap();
+        let failed = ingest_upload(&desk.store, &tables(), &upload, &|_, _| {}).await.unwrap();
+        assert_eq!(failed.status, IngestStatus::Failed);
+        assert!(failed.error.unwrap().contains("could not store"));
+        assert_eq!(desk.store.unfinished_uploads().await.unwrap(), vec![]);
+    });
+}
+
+#[test]
+fn python_does_not_go_on_with_a_file_that_is_gone_or_read_in_another_way() {
+    run(async {
+        let desk = Desk::new().await;
+        let first = desk.upload("s.csv", SALES.as_bytes()).await;
+        let python = RunPython { python: Python::Ready(sandbox()), store: desk.store.clone() };
+        let py = async |code: &str| {
+            let args = serde_json::from_value(json!({"code": code})).unwrap();
+            python.run(&desk.context(), args).await.unwrap()
+        };
+        py("n = len(open('s.csv').read())").await;
+        desk.upload("t.csv", SALES.as_bytes()).await;
+        assert_eq!(py("print(n)").await.notes, Vec::<String>::new(), "one more file is no reason");
+
+        let other = IngestOptions { header_row: Some(2), ..IngestOptions::default() };
+        let again = desk.store.ingest_again(&desk.conversation, &first.file_id, &other).await.unwrap();
+        ingest_upload(&desk.store, &tables(), &again, &|_, _| {}).await.unwrap();
+        let notes = py("print('n' in globals())").await.notes;
+        assert!(notes[0].contains("reset (upload_001 was read again in another way)"), "{notes:?}");
+
+        desk.store.delete_upload(&desk.conversation, &first.file_id).await.unwrap();
+        let seen = py("import pathlib\nprint(sorted(p.name for p in pathlib.Path('.').iterdir()))").await;
+        assert!(seen.notes[0].contains("reset (upload_001 was removed)"), "{:?}", seen.notes);
+        let Body::Parts(parts) = &seen.body else { panic!("{:?}", seen.body) };
+        assert_eq!(parts[0].1, Body::Text("['t.csv', 'upload_002']".into()));
     });
 }
 
