@@ -3,8 +3,7 @@
 use ba_model::Prices;
 use ba_protocol::api::UsageInfo;
 use ba_protocol::{
-    Action, Artifact, CodeId, ConversationId, OutputLevel, Round, RunEvent, ToolErrorType, ToolFailure,
-    ToolResult,
+    Action, CodeId, ConversationId, OutputLevel, Round, RunEvent, ToolErrorType, ToolFailure, ToolResult,
 };
 use ba_store::{ConversationFiles, NewCode, RunStatus, StepCommit, Store, StoreError, ToolIntent};
 
@@ -119,14 +118,6 @@ pub(crate) fn interrupted(intent: &ToolIntent) -> ToolResult {
                    already have happened. Check the files, then decide.";
     let failure = ToolFailure::new(ToolErrorType::InternalError, "INTERRUPTED", message);
     crate::pipeline::failed(&intent.tool_call_id, &intent.tool_name, &failure, OutputLevel::default())
-}
-
-/// The newest of each name.
-pub(crate) fn merge_artifacts(all: &mut Vec<Artifact>, new: &[Artifact]) {
-    for artifact in new {
-        all.retain(|a| a.name != artifact.name);
-        all.push(artifact.clone());
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "money to show, not to book")]

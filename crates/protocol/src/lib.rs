@@ -3,6 +3,7 @@
 //! Pure data and pure functions. Never does IO, never knows tokio.
 
 pub mod api;
+pub mod data_note;
 pub mod event;
 pub mod file;
 pub mod ids;
@@ -18,6 +19,7 @@ pub mod telemetry;
 pub mod text;
 pub mod tool;
 
+pub use data_note::DataNote;
 pub use event::{Event, RunEvent};
 pub use file::{Artifact, CodeFile, FileFacts, Upload};
 pub use ids::{CodeId, ConversationId, RunId, UploadId, UserId};

@@ -4,6 +4,7 @@ mod activate_skill;
 mod conversation_tables;
 mod file_reader;
 mod ingest;
+mod mentions;
 mod query_database;
 mod run_python;
 mod web_reader;

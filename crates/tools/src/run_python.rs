@@ -17,6 +17,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::mentions;
+
 const MIN_TIMEOUT: u64 = 5;
 const MAX_TIMEOUT: u64 = 300;
 
@@ -91,6 +93,7 @@ impl TypedTool for RunPython {
         let session = SessionKey::new(ctx.conversation_id.as_str());
         let uploads = self.store.uploads(&ctx.conversation_id).await.map_err(storage)?;
         sandbox.rest_on(&session, basis(&uploads)).await;
+        let data_notes = mentions::in_code(&args.code, &uploads);
         let job = Job {
             owner: ctx.owner.to_string(),
             session: Some(session),
@@ -117,6 +120,7 @@ impl TypedTool for RunPython {
             return Err(failure(error, &outcome, timeout));
         }
         let mut output = output_of(&outcome, artifacts);
+        output.data_notes = data_notes;
         if args.timeout != timeout {
             output = output
                 .with_note(format!("timeout {} s was set to {timeout} s (allowed: 5–300)", args.timeout));

@@ -943,6 +943,12 @@ export interface components {
         ConversationList: {
             conversations: components["schemas"]["ConversationInfo"][];
         };
+        /** @description A note, and the table it is about. */
+        DataNote: components["schemas"]["Note"] & {
+            file_id: components["schemas"]["UploadId"];
+            /** @description Name under which SQL sees it. */
+            table: string;
+        };
         /** @description `{success: true, data: …}` */
         Data_AgentResponse: {
             /** @description One API-shaped answer: a processing round, or the complete report. */
@@ -1680,6 +1686,8 @@ export interface components {
             content_type: string;
             /** Format: int32 */
             current_round: number;
+            /** @description What must be known about the tables the answer was made from (SPEC B1), each once. */
+            data_notes?: components["schemas"]["DataNote"][];
             download_links?: string[];
             execution_plan?: string;
             file_refs?: components["schemas"]["FileRef"][];

@@ -19,6 +19,7 @@ fn run() -> RunFacts {
         skill_chain: vec![],
         stop_reason: None,
         warnings: vec![],
+        data_notes: vec![],
     }
 }
 

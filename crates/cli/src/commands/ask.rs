@@ -134,6 +134,9 @@ fn print(response: &AgentResponse, json: bool) -> anyhow::Result<()> {
         return Ok(());
     }
     output::say(&super::readable::report(response));
+    for data in &response.metadata.data_notes {
+        output::note(&format!("※ {}", text::one_line(&data.line())));
+    }
     for warning in &response.metadata.warnings {
         output::note(&format!("! {warning}"));
     }
