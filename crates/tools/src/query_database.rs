@@ -15,6 +15,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use crate::conversation_tables::{KnownTable, known_tables, storage};
+use crate::mentions;
 
 /// The conversation's own tables, unless a database took this name.
 const PRIMARY: &str = "primary";
@@ -141,6 +142,7 @@ impl QueryDatabase {
         })?;
         let folder = self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?;
         let keep = args.keep_as.as_deref().map(kept_name).transpose()?;
+        let data_notes = mentions::in_sql(&args.query, &known);
         let request = EmbeddedQuery {
             owner: ctx.owner.to_string(),
             tables: known.into_iter().map(|t| t.source).collect(),
@@ -151,6 +153,7 @@ impl QueryDatabase {
             timeout: EMBEDDED_TIMEOUT.min(ctx.timeout),
         };
         let mut output = output_of(tables.query(request).await?, max_rows);
+        output.data_notes = data_notes;
         if let Some(name) = keep {
             let artifact: Artifact = self
                 .store
@@ -214,7 +217,9 @@ fn describe(known: &[KnownTable], search: Option<&str>) -> ToolOutput {
         let names: Vec<String> = t.source.names.iter().map(|n| format!("\"{n}\"")).collect();
         let _ = write!(text, "{}", names.join(" = "));
         match &t.profile {
-            None => text.push_str(" (kept result)\n"),
+            None => {
+                let _ = writeln!(text, " ({})", t.about);
+            }
             Some(profile) => {
                 let _ = writeln!(text, " ({} rows, from {})", profile.rows, t.filename);
                 for c in profile.columns.iter().take(200) {

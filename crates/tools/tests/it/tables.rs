@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ba_agent::Registry;
-use ba_agent::pipeline::{CallRequest, Executed, Executor};
+use ba_agent::pipeline::{CallRequest, Executed, Executor, Told};
 use ba_agent::run::{Decision, PlannedCall};
 use ba_agent::tool::{Body, ToolContext, ToolOutput, TypedTool};
 use ba_data::{Connections, Tables};
@@ -103,6 +103,7 @@ impl Desk {
             window_share: 0.1,
             files: "same",
             counter: &(Arc::new(|text: &str| text.chars().count().div_ceil(2)) as _),
+            told: &Told::default(),
         };
         executor.execute(request).await
     }
@@ -243,6 +244,46 @@ fn python_does_not_go_on_with_a_file_that_is_gone_or_read_in_another_way() {
         assert!(seen.notes[0].contains("reset (upload_001 was removed)"), "{:?}", seen.notes);
         let Body::Parts(parts) = &seen.body else { panic!("{:?}", seen.body) };
         assert_eq!(parts[0].1, Body::Text("['t.csv', 'upload_002']".into()));
+    });
+}
+
+// SPEC B1, B2. The profile is written by hand, so that this does not depend on what ingest finds doubtful.
+#[test]
+fn every_tool_that_uses_a_table_brings_its_notes_and_totals_have_a_table_of_their_own() {
+    run(async {
+        let desk = Desk::new().await;
+        let upload = desk.upload("s.csv", SALES.as_bytes()).await;
+        let (c, id) = (&desk.conversation, &upload.file_id);
+        let mut profile = upload.profile.unwrap();
+        let parquet = desk.store.derived_path(c, id, &profile.tables[0].parquet).await.unwrap();
+        desk.store.put_derived(c, id, "all.parquet", &parquet).await.unwrap();
+        profile.tables[0].with_totals = "all.parquet".into();
+        profile.tables[0].notes = serde_json::from_value(json!([
+            {"code": "delimiter", "text": "delimiter ,"},
+            {"code": "totals_left_out", "text": "1 total row left out"},
+            {"code": "unit_mixed", "level": "warn", "text": "units are mixed", "column": "金额"},
+        ]))
+        .unwrap();
+        desk.store.set_profile(c, id, IngestStatus::Ready, Some(&profile), None).await.unwrap();
+        desk.upload("other.csv", SALES.as_bytes()).await;
+
+        let codes = |output: &ToolOutput| -> Vec<String> {
+            output.data_notes.iter().map(|n| format!("{} {} {}", n.file_id, n.table, n.note.code)).collect()
+        };
+        let both = ["upload_001 s totals_left_out", "upload_001 s unit_mixed"];
+        assert_eq!(codes(&desk.query(json!({"query": "SELECT sum(金额) FROM s"})).await.unwrap()), both);
+        assert_eq!(codes(&desk.read(json!({"path": "s.csv"})).await.unwrap()), both);
+        let python = RunPython { python: Python::Ready(sandbox()), store: desk.store.clone() };
+        let args = serde_json::from_value(json!({"code": "open('upload_001').read()"})).unwrap();
+        assert_eq!(codes(&python.run(&desk.context(), args).await.unwrap()), both);
+        assert_eq!(codes(&desk.query(json!({"query": "SELECT * FROM other"})).await.unwrap()), [""; 0]);
+
+        let whole = desk.query(json!({"query": "SELECT count(*) FROM s_with_totals"})).await.unwrap();
+        assert_eq!(rows(&whole), &[[json!(3)]]);
+        assert_eq!(codes(&whole), ["upload_001 s unit_mixed"], "its totals are not left out");
+        let shown = desk.query(json!({"query": "SHOW TABLES"})).await.unwrap();
+        let named = "\"s_with_totals\" = \"upload_001_with_totals\" (with total rows, flagged in _is_total)";
+        assert!(matches!(&shown.body, Body::Text(t) if t.contains(named)), "{:?}", shown.body);
     });
 }
 
