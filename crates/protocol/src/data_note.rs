@@ -31,9 +31,13 @@ impl DataNote {
         table.notes.iter().filter(told).map(with_table).collect()
     }
 
-    /// `sales: 1 total row left out`
+    /// `sales: 1 total row left out`; a column that the words do not name is named.
     pub fn line(&self) -> String {
-        format!("{}: {}", self.table, self.note.text)
+        let Note { text, column, .. } = &self.note;
+        match column {
+            Some(column) if !text.contains(column.as_str()) => format!("{}: {column}: {text}", self.table),
+            _ => format!("{}: {text}", self.table),
+        }
     }
 }
 
@@ -76,6 +80,10 @@ mod tests {
         let again: Vec<DataNote> = serde_json::from_value(serde_json::to_value(&notes).unwrap()).unwrap();
         assert_eq!(again, notes);
         assert_eq!(notes[0].line(), "sales: 1 total row left out");
+        assert_eq!(notes[1].line(), "sales: 金额: units are mixed");
+        let mut unnamed = notes[1].clone();
+        unnamed.note.text = "units are mixed".into();
+        assert_eq!(unnamed.line(), "sales: 金额: units are mixed");
     }
 
     #[test]

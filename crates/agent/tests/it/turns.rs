@@ -111,7 +111,7 @@ async fn notes_on_data_come_with_the_answer_once_whatever_the_model_says() {
     assert_eq!((answer.response.as_str(), answer.tool_calls.len()), ("共 42。", 2));
     assert_eq!(answer.metadata.data_notes, [doubt()]);
     let request = seen(&bench.model.request(2).unwrap().messages);
-    assert_eq!(request.matches("data note: sales: units are mixed").count(), 1, "{request}");
+    assert_eq!(request.matches("data note: sales: 金额: units are mixed").count(), 1, "{request}");
     let rounds: Vec<_> = bench
         .heard
         .0
