@@ -154,7 +154,8 @@ export class Uploads {
     if (!conversation) return;
     try {
       const described = await api.describeFile(file.file_id, conversation, description);
-      if (this.#chat.id === conversation) this.#replace({ ...file, description: described.description });
+      const now = this.#chat.files.find((other) => other.file_id === file.file_id);
+      if (this.#chat.id === conversation && now) this.#replace({ ...now, description: described.description });
     } catch (error) {
       toasts.show(explain(error), "error");
     }
