@@ -64,6 +64,7 @@ const SCRIPTS = {
   slow: [() => sleep(55), () => complete(2, "终于")],
   wait: [() => sleep(2), () => complete(2, "等到了")],
   wrong: [() => calls(1, ["query_database", { query: "SELECT * FROM no_such_table" }]), () => complete(2, "这张表不存在。")],
+  total: [() => calls(1, ["query_database", { query: "SELECT sum(销售额) AS s FROM totals" }]), () => complete(2, "共 35。")],
   unpaid: [() => 401],
   text: [(question) => complete(1, question.replace(/^.*\[text\]/s, ""))],
   charts: [() => complete(1, `第一张：\n\n${chart("a", "图一", [5, 3, 2, 4, 1])}\n\n两图之间的文字。\n\n${chart("b", "图二", [1, 2, 3, 4, 5])}\n\n完。`)],

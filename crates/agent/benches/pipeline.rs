@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use ba_agent::pipeline::{CallRequest, Counter, Executor, ExecutorConfig, IdempotencyCache, ToolData};
+use ba_agent::pipeline::{CallRequest, Counter, Executor, ExecutorConfig, IdempotencyCache, Told, ToolData};
 use ba_agent::run::{Decision, PlannedCall};
 use ba_agent::{Body, CallPlan, Column, Effects, Registry, Tool, ToolContext, ToolOutput, ToolSpec};
 use ba_model::TokenCounter;
@@ -124,6 +124,7 @@ async fn measure(output: &ToolOutput, level: &str, times: u32, counter: &Counter
                 window_share: 0.0,
                 files: "v",
                 counter,
+                told: &Told::default(),
             })
             .await;
         bytes = executed.result.observation.len();

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use ba_model::Model;
-use ba_protocol::api::{CallSummary, ErrorInfo, UsageInfo};
+use ba_protocol::api::{ErrorInfo, UsageInfo};
 use ba_protocol::event::ToolFinished;
-use ba_protocol::{Artifact, Round, RunEvent, StructuredResponse, ToolCall, text};
+use ba_protocol::{Round, RunEvent, StructuredResponse, ToolCall, text};
 use ba_skills::Effective;
 use ba_store::{
     ConversationFiles, ConversationGuard, RunRecord, RunStatus, SavedState, StepCommit, StoreError,
@@ -30,6 +30,7 @@ use crate::run::{Decision, Outcome, PlannedCall, Step};
 use crate::service::{AgentParts, RunState};
 use crate::skills;
 use crate::spans;
+use crate::tally::Tally;
 use crate::tool::{Progress, ToolContext};
 
 /// How much of an observation an event shows people.
@@ -63,8 +64,7 @@ pub(crate) struct Drive<'a> {
     pub record: RunRecord,
     pub state: RunState,
     pub model: Arc<dyn Model>,
-    pub calls: Vec<CallSummary>,
-    pub artifacts: Vec<Artifact>,
+    pub tally: Tally,
     pub usage: UsageInfo,
     /// Share of the model's window the last request took.
     pub window_share: f64,
@@ -134,8 +134,7 @@ impl Driver {
             record,
             state,
             model,
-            calls: Vec::new(),
-            artifacts: Vec::new(),
+            tally: Tally::default(),
             window_share: 0.0,
             skill_chain: Vec::new(),
             round_began: Instant::now(),
@@ -324,6 +323,7 @@ impl Drive<'_> {
                     window_share: this.window_share,
                     files: &files,
                     counter: &this.parts.counter,
+                    told: &this.tally.told,
                 };
                 let span = spans::tool(&this.round_span, &planned.call);
                 async move {
@@ -354,8 +354,7 @@ impl Drive<'_> {
         for (index, executed) in finished {
             self.parts.metrics.tool_finished(&self.record.conversation_id, &executed.telemetry);
             self.parts.log.tool_result(&self.record, &executed.result);
-            self.calls.push(summary_of(&executed));
-            finish::merge_artifacts(&mut self.artifacts, &executed.result.artifacts);
+            self.tally.add(&executed.result, Some(&executed.telemetry));
             results[index] = Some(executed.result);
         }
         self.parts.skills.apply(&mut self.state.skills, &planned, &results);
@@ -396,16 +395,7 @@ impl Drive<'_> {
         let mut interrupted = Vec::new();
         for call in &calls {
             match (&call.result, &call.telemetry) {
-                (Some(result), telemetry) => {
-                    finish::merge_artifacts(&mut self.artifacts, &result.artifacts);
-                    self.calls.push(CallSummary {
-                        tool_name: result.tool_name.clone(),
-                        tool_call_id: result.tool_call_id.clone(),
-                        success: result.success,
-                        duration_ms: telemetry.as_ref().map_or(0.0, |t| t.duration_ms),
-                        cache_hit: telemetry.as_ref().is_some_and(|t| t.cache_hit),
-                    });
-                }
+                (Some(result), telemetry) => self.tally.add(result, telemetry.as_ref()),
                 (None, _) if call.intent.step == step && !call.intent.idempotent => {
                     interrupted.push(finish::interrupted(&call.intent));
                 }
@@ -428,8 +418,9 @@ impl Drive<'_> {
                 Timestamp::now().duration_since(self.state.machine.started_at()).as_millis().max(0),
             )
             .unwrap_or(0),
-            tool_calls: self.calls.clone(),
-            artifacts: self.artifacts.clone(),
+            tool_calls: self.tally.calls.clone(),
+            artifacts: self.tally.artifacts.clone(),
+            data_notes: self.tally.data_notes.clone(),
             model: self.model.info().name.clone(),
             offline: self.model.info().offline,
             usage: self.usage.clone(),
@@ -462,16 +453,6 @@ impl Drive<'_> {
                 Ok(files)
             }
         }
-    }
-}
-
-fn summary_of(executed: &Executed) -> CallSummary {
-    CallSummary {
-        tool_name: executed.result.tool_name.clone(),
-        tool_call_id: executed.result.tool_call_id.clone(),
-        success: executed.result.success,
-        duration_ms: executed.telemetry.duration_ms,
-        cache_hit: executed.telemetry.cache_hit,
     }
 }
 

@@ -3,8 +3,7 @@
 use ba_model::Prices;
 use ba_protocol::api::UsageInfo;
 use ba_protocol::{
-    Action, Artifact, CodeId, ConversationId, OutputLevel, Round, RunEvent, ToolErrorType, ToolFailure,
-    ToolResult,
+    Action, CodeId, ConversationId, OutputLevel, Round, RunEvent, ToolErrorType, ToolFailure, ToolResult,
 };
 use ba_store::{ConversationFiles, NewCode, RunStatus, StepCommit, Store, StoreError, ToolIntent};
 
@@ -104,7 +103,8 @@ pub(crate) fn fingerprint(known: &ConversationFiles) -> String {
         hasher.update(format!("{}@{};", code.code_id, code.version).as_bytes());
     }
     for upload in &known.uploads {
-        hasher.update(format!("{}={}{:?};", upload.file_id, upload.sha256, upload.status).as_bytes());
+        let read = (&upload.status, &upload.ingest_options);
+        hasher.update(format!("{}={}{read:?};", upload.file_id, upload.sha256).as_bytes());
     }
     for artifact in &known.artifacts {
         hasher.update(format!("{}={}@{};", artifact.name, artifact.size, artifact.created_at).as_bytes());
@@ -118,14 +118,6 @@ pub(crate) fn interrupted(intent: &ToolIntent) -> ToolResult {
                    already have happened. Check the files, then decide.";
     let failure = ToolFailure::new(ToolErrorType::InternalError, "INTERRUPTED", message);
     crate::pipeline::failed(&intent.tool_call_id, &intent.tool_name, &failure, OutputLevel::default())
-}
-
-/// The newest of each name.
-pub(crate) fn merge_artifacts(all: &mut Vec<Artifact>, new: &[Artifact]) {
-    for artifact in new {
-        all.retain(|a| a.name != artifact.name);
-        all.push(artifact.clone());
-    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "money to show, not to book")]
@@ -147,5 +139,23 @@ impl crate::pipeline::ToolData for Store {
     ) -> Result<String, String> {
         let kept = self.put_tool_data(conversation, tool_call_id, extension, bytes, summary).await;
         kept.map(|data| data.reference).map_err(|e| e.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_file_read_in_another_way_is_another_file_to_the_cache() {
+        let mut files = ConversationFiles::default();
+        let upload = serde_json::json!({"file_id": "upload_001", "conversation_id": "conv_a87365d8983d",
+            "filename": "s.csv", "file_type": "csv", "size": 1, "sha256": "0", "created_at": "2026-01-01T00:00:00Z",
+            "status": "ready"});
+        files.uploads.push(serde_json::from_value(upload).unwrap());
+        let before = fingerprint(&files);
+        assert_eq!(before, fingerprint(&files.clone()));
+        files.uploads[0].ingest_options.encoding = Some("big5".into());
+        assert_ne!(before, fingerprint(&files));
     }
 }

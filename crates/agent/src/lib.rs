@@ -18,6 +18,7 @@ mod service;
 mod sink;
 pub mod skills;
 pub mod spans;
+mod tally;
 pub mod tool;
 
 pub use error::AgentError;

@@ -212,7 +212,8 @@ impl Tables {
         Ok(value.get("rows").and_then(Value::as_u64).unwrap_or_default())
     }
 
-    fn folder(&self) -> Result<tempfile::TempDir, DataError> {
+    /// A folder for one piece of work, inside the one this process was given; it goes when dropped.
+    pub fn folder(&self) -> Result<tempfile::TempDir, DataError> {
         std::fs::create_dir_all(&self.scratch).map_err(|e| DataError::internal("the scratch folder", e))?;
         tempfile::Builder::new()
             .prefix("query-")

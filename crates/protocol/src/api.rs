@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::data_note::DataNote;
 use crate::file::Artifact;
 use crate::ids::{CodeId, ConversationId, RunId, UploadId};
 use crate::structured::ToolCall;
@@ -84,6 +85,9 @@ pub struct ResponseMetadata {
     pub saved_codes: Vec<SavedCode>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
+    /// What must be known about the tables the answer was made from (SPEC B1), each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data_notes: Vec<DataNote>,
     /// The active skills when the model wrote this turn, outermost first (SPEC S3).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skill_chain: Vec<String>,

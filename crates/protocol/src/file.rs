@@ -37,6 +37,9 @@ pub struct Upload {
     pub error: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<FileProfile>,
+    /// How it is read, as far as a person chose (SPEC B8).
+    #[serde(default, skip_serializing_if = "IngestOptions::is_default")]
+    pub ingest_options: IngestOptions,
 }
 
 /// What ingest found in a file.
@@ -146,6 +149,7 @@ impl From<NoteWire> for Note {
 #[serde(default, deny_unknown_fields)]
 pub struct IngestOptions {
     /// A codec's name, e.g. `big5`.
+    #[schema(example = "big5")]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub encoding: Option<String>,
     /// Counted from 1 as in a spreadsheet; 0 says that there is no header.

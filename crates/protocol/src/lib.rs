@@ -3,11 +3,13 @@
 //! Pure data and pure functions. Never does IO, never knows tokio.
 
 pub mod api;
+pub mod data_note;
 pub mod event;
 pub mod file;
 pub mod ids;
 pub mod message;
 pub mod parse;
+pub mod reading;
 pub mod round;
 pub mod secret;
 pub mod structured;
@@ -17,6 +19,7 @@ pub mod telemetry;
 pub mod text;
 pub mod tool;
 
+pub use data_note::DataNote;
 pub use event::{Event, RunEvent};
 pub use file::{Artifact, CodeFile, FileFacts, Upload};
 pub use ids::{CodeId, ConversationId, RunId, UploadId, UserId};

@@ -6,6 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::data_note::DataNote;
 use crate::file::{Artifact, FileFacts};
 
 /// How much of a result the model is shown (SPEC E1).
@@ -162,6 +163,9 @@ pub struct ToolResult {
     /// Set when the call read a file: what its synopsis is made from (SPEC X2).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub file_facts: Option<FileFacts>,
+    /// What must be told with figures of the tables the call used (SPEC B1).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub data_notes: Vec<DataNote>,
 }
 
 impl ToolResult {
@@ -185,6 +189,7 @@ impl ToolResult {
             error_message: None,
             artifacts: Vec::new(),
             file_facts: None,
+            data_notes: Vec::new(),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The public face: start, run, forget, shut down.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -108,6 +109,12 @@ impl Sandbox {
         let mut outcome = running.drive(&job, on_event).await?;
         outcome.usage.queued = queued;
         Ok(outcome)
+    }
+
+    /// Says what the next call of a conversation can read, by name, with a mark of its version. Where something is gone or
+    /// has changed since the call before, the live state ends, and the next outcome says why.
+    pub async fn rest_on(&self, session: &SessionKey, basis: BTreeMap<String, String>) {
+        self.inner.sessions.lock(session).await.rest_on(basis);
     }
 
     /// Drops the live state of a conversation.

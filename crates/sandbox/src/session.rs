@@ -1,6 +1,6 @@
 //! The live Python state of conversations: kept, found again, and dropped when idle or when memory is short.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -27,6 +27,8 @@ pub(crate) struct Slot {
     pub(crate) used: Instant,
     limits: Option<Limits>,
     seen: Load,
+    /// What the calls so far could read, by name, and which version of it.
+    basis: BTreeMap<String, String>,
 }
 
 pub(crate) type SlotGuard = OwnedMutexGuard<Slot>;
@@ -38,7 +40,14 @@ pub(crate) struct Sessions {
 
 impl Slot {
     fn new() -> Self {
-        Self { live: None, lost: None, used: Instant::now(), limits: None, seen: Load::default() }
+        Self {
+            live: None,
+            lost: None,
+            used: Instant::now(),
+            limits: None,
+            seen: Load::default(),
+            basis: BTreeMap::new(),
+        }
     }
 
     /// Keeps a child as the state of this conversation; `seen` is what it was last seen to use.
@@ -53,6 +62,17 @@ impl Slot {
         if self.live.take().is_some() {
             self.lost = Some(reason.into());
         }
+    }
+
+    /// Variables made from a thing that is gone or has changed since must not answer as if it were there.
+    pub(crate) fn rest_on(&mut self, basis: BTreeMap<String, String>) {
+        let stale = self.basis.iter().find(|(name, version)| basis.get(*name) != Some(version));
+        if let Some((name, _)) = stale {
+            let what = if basis.contains_key(name) { "was read again in another way" } else { "was removed" };
+            let reason = format!("{name} {what}");
+            self.lose(reason);
+        }
+        self.basis = basis;
     }
 
     /// The live child if it can serve a job in this folder; otherwise the state is lost, with a reason.

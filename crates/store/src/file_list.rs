@@ -62,6 +62,7 @@ fn push_lines(text: &mut String, lines: impl Iterator<Item = String>, count: usi
 
 #[cfg(test)]
 mod tests {
+    use ba_protocol::file::IngestOptions;
     use ba_protocol::{CodeId, ConversationId, UploadId};
     use jiff::Timestamp;
 
@@ -95,6 +96,7 @@ mod tests {
             status: IngestStatus::Ready,
             error: None,
             profile: None,
+            ingest_options: IngestOptions::default(),
         }
     }
 

@@ -10,7 +10,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use ba_agent::pipeline::{CallRequest, Executor, ExecutorConfig, IdempotencyCache};
+use ba_agent::pipeline::{CallRequest, Executor, ExecutorConfig, IdempotencyCache, Told};
 use ba_agent::run::{Decision, PlannedCall};
 use ba_agent::tool::ToolContext;
 use ba_agent::{Registry, Typed};
@@ -108,6 +108,7 @@ impl Desk {
             window_share: 0.1,
             files,
             counter: &(Arc::new(|text: &str| text.chars().count().div_ceil(2)) as _),
+            told: &Told::default(),
         };
         let done = self.executor.execute(request).await.result;
         assert!(done.success, "{}", done.observation);

@@ -1,44 +1,61 @@
-//! The tables of one conversation, under every name SQL may call them, and the ingest that makes them.
-//! Never parses a file itself: that happens in the sandbox.
+//! The tables of one conversation, under every name SQL may call them. Never opens a file.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
 
-use ba_data::{IngestRequest, TableSource, Tables};
-use ba_protocol::file::{IngestOptions, IngestStatus, TableProfile};
-use ba_protocol::{ConversationId, ToolErrorType, ToolFailure, Upload};
+use ba_data::TableSource;
+use ba_protocol::file::TableProfile;
+use ba_protocol::{ConversationId, DataNote, ToolErrorType, ToolFailure, Upload};
 use ba_store::{Store, StoreError};
 
 /// A table, what is known about it, and where it lies.
 pub(crate) struct KnownTable {
     /// The first name is the one to show.
     pub source: TableSource,
+    /// Of an upload's own table.
     pub profile: Option<TableProfile>,
+    /// What it is, where there is no profile.
+    pub about: &'static str,
+    /// What must be told with its figures (SPEC B1).
+    pub notes: Vec<DataNote>,
     /// File it came from.
     pub filename: String,
 }
 
-/// Uploads first, then tables kept from queries; an earlier table keeps a name that two would like.
+/// Uploads first, then their tables with totals, then tables kept from queries; an earlier table keeps a name that two
+/// would like.
 pub(crate) async fn known_tables(
     store: &Store,
     conversation: &ConversationId,
 ) -> Result<Vec<KnownTable>, ToolFailure> {
     let mut taken = HashSet::new();
     let mut known = Vec::new();
+    let mut with_totals = Vec::new();
     for upload in store.uploads(conversation).await.map_err(storage)? {
         for (i, table) in upload.profile.iter().flat_map(|p| &p.tables).enumerate() {
             if table.parquet.is_empty() {
                 continue;
             }
-            let parquet =
-                store.derived_path(conversation, &upload.file_id, &table.parquet).await.map_err(storage)?;
+            // Read again since it was listed: its tables are being made.
+            let Some(parquet) = derived(store, &upload, &table.parquet).await? else { continue };
             let names = free(names_of(&upload, table, i), &mut taken);
-            let source = TableSource { names, parquet };
+            let notes = DataNote::of(&upload.file_id, table);
+            if let Some(all) = derived(store, &upload, &table.with_totals).await? {
+                with_totals.push(whole(&upload.filename, &names, all, &notes));
+            }
             known.push(KnownTable {
-                source,
+                source: TableSource { names, parquet },
                 profile: Some(table.clone()),
+                about: "",
+                notes,
                 filename: upload.filename.clone(),
             });
+        }
+    }
+    for mut table in with_totals {
+        table.source.names = free(table.source.names, &mut taken);
+        if !table.source.names.is_empty() {
+            known.push(table);
         }
     }
     for artifact in store.artifacts(conversation).await.map_err(storage)? {
@@ -47,11 +64,41 @@ pub(crate) async fn known_tables(
             let parquet = store.artifact_path(conversation, &artifact.name).await.map_err(storage)?;
             if !names.is_empty() {
                 let source = TableSource { names, parquet };
-                known.push(KnownTable { source, profile: None, filename: artifact.name });
+                known.push(KnownTable {
+                    source,
+                    profile: None,
+                    about: "kept result",
+                    notes: Vec::new(),
+                    filename: artifact.name,
+                });
             }
         }
     }
     Ok(known)
+}
+
+async fn derived(store: &Store, upload: &Upload, name: &str) -> Result<Option<PathBuf>, ToolFailure> {
+    if name.is_empty() {
+        return Ok(None);
+    }
+    match store.derived_path(&upload.conversation_id, &upload.file_id, name).await {
+        Ok(path) => Ok(Some(path)),
+        Err(error) if error.is_not_found() => Ok(None),
+        Err(error) => Err(storage(error)),
+    }
+}
+
+/// The table with its total rows, as `sales_with_totals`.
+fn whole(filename: &str, names: &[String], parquet: PathBuf, notes: &[DataNote]) -> KnownTable {
+    let plain = names.iter().filter(|name| *name != filename);
+    let names = plain.map(|name| format!("{name}_with_totals")).collect();
+    KnownTable {
+        source: TableSource { names, parquet },
+        profile: None,
+        about: "with total rows, flagged in _is_total",
+        notes: notes.iter().filter(|n| n.note.code != "totals_left_out").cloned().collect(),
+        filename: filename.to_owned(),
+    }
 }
 
 /// `sales`, `upload_001`, `sales.csv`; for the second sheet on, `book_销售` and `upload_001_销售`.
@@ -77,37 +124,5 @@ pub(crate) fn storage(error: StoreError) -> ToolFailure {
         ToolFailure::not_found("FILE_NOT_FOUND", error.to_string())
     } else {
         ToolFailure::new(ToolErrorType::ResourceError, "STORAGE", error.to_string())
-    }
-}
-
-/// Reads an upload in the sandbox, keeps its tables as Parquet beside it, and marks it ready or failed.
-pub async fn ingest_upload(
-    store: &Store,
-    tables: &Tables,
-    upload: &Upload,
-    on_progress: &(dyn Fn(Option<f64>, &str) + Send + Sync),
-) -> Result<Upload, StoreError> {
-    let (conversation, id) = (&upload.conversation_id, &upload.file_id);
-    let out = tempfile::tempdir().map_err(|e| StoreError::io("a folder for ingest", e))?;
-    let out_dir: PathBuf = out.path().join("out");
-    let request = IngestRequest {
-        path: store.upload_path(upload).await?,
-        filename: upload.filename.clone(),
-        owner: conversation.to_string(),
-        out_dir: out_dir.clone(),
-        options: IngestOptions::default(),
-    };
-    match tables.ingest(request, on_progress).await {
-        Ok(profile) => {
-            for file in profile.tables.iter().flat_map(|t| t.files()) {
-                store.put_derived(conversation, id, file, &out_dir.join(file)).await?;
-            }
-            store.set_profile(conversation, id, IngestStatus::Ready, Some(&profile), None).await
-        }
-        Err(error) => {
-            tracing::info!(file = %id, %error, "an upload could not be read");
-            let message = error.to_string();
-            store.set_profile(conversation, id, IngestStatus::Failed, None, Some(&message)).await
-        }
     }
 }

@@ -11,7 +11,7 @@ use ba_agent::tool::{Body, Effects, StoredData, ToolContext, ToolOutput, TypedTo
 use ba_data::{EmbeddedQuery, ReadRequest, TableSource, Tables};
 use ba_protocol::file::{FileProfile, Note, NoteLevel, TableProfile};
 use ba_protocol::table::{self, Column};
-use ba_protocol::{FileFacts, ToolErrorType, ToolFailure};
+use ba_protocol::{DataNote, FileFacts, ToolErrorType, ToolFailure, UploadId};
 use ba_store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -119,15 +119,19 @@ impl TypedTool for FileReader {
                             .derived_path(&ctx.conversation_id, &upload.file_id, &profile.tables[at].parquet)
                             .await
                             .map_err(crate::conversation_tables::storage)?;
-                        self.table(ctx, &args, &name, &upload.file_type, profile, at, Some(parquet)).await
+                        let kind = &upload.file_type;
+                        let mut output =
+                            self.table(ctx, &args, &name, kind, profile, at, Some(parquet)).await?;
+                        output.data_notes = DataNote::of(&upload.file_id, &profile.tables[at]);
+                        Ok(output)
                     }
-                    None => self.read(ctx, &args, &upload.filename, path).await,
+                    None => self.read(ctx, &args, &upload.filename, path, Some(&upload.file_id)).await,
                 }
             }
             Found::File { name, path } => match stored_web_text(&name) {
-                None => self.read(ctx, &args, &name, path).await,
+                None => self.read(ctx, &args, &name, path, None).await,
                 Some(plain) => {
-                    let mut output = self.read(ctx, &args, &plain, path).await?;
+                    let mut output = self.read(ctx, &args, &plain, path, None).await?;
                     // It is as untrusted as when it was fetched, and so is every word derived from it.
                     output.untrusted_source = Some(format!("the web, stored as {name}"));
                     (output.file_facts, output.notes) = (None, Vec::new());
@@ -163,6 +167,7 @@ impl FileReader {
         args: &FileReaderArgs,
         name: &str,
         path: std::path::PathBuf,
+        upload: Option<&UploadId>,
     ) -> Result<ToolOutput, ToolFailure> {
         let size = std::fs::metadata(&path).map(|m| m.len()).unwrap_or_default();
         let shown = args.nrows.unwrap_or(FIRST_ROWS).min(MAX_ROWS);
@@ -178,7 +183,10 @@ impl FileReader {
         };
         let read = self.sandbox()?.read(request).await?;
         if !read.profile.tables.is_empty() {
-            return self.table(ctx, args, name, &read.kind, &read.profile, 0, None).await;
+            let mut output = self.table(ctx, args, name, &read.kind, &read.profile, 0, None).await?;
+            output.data_notes =
+                upload.map(|id| DataNote::of(id, &read.profile.tables[0])).unwrap_or_default();
+            return Ok(output);
         }
         let text = read.text.unwrap_or_default();
         let language = facts::language(&read.kind);

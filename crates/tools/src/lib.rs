@@ -3,14 +3,16 @@
 mod activate_skill;
 mod conversation_tables;
 mod file_reader;
+mod ingest;
+mod mentions;
 mod query_database;
 mod run_python;
 mod web_reader;
 mod web_search;
 
 pub use activate_skill::ActivateSkill;
-pub use conversation_tables::ingest_upload;
 pub use file_reader::FileReader;
+pub use ingest::ingest_upload;
 pub use query_database::QueryDatabase;
 pub use run_python::{Python, RunPython};
 pub use web_reader::WebReader;

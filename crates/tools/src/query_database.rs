@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 use show::{describe, output_of};
 
 use crate::conversation_tables::{known_tables, storage};
+use crate::mentions;
 
 /// The conversation's own tables, unless a database took this name.
 const PRIMARY: &str = "primary";
@@ -227,6 +228,7 @@ impl QueryDatabase {
         let tables = self.tables()?;
         let folder = self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?;
         let keep = args.keep_as.as_deref().map(kept_name).transpose()?;
+        let data_notes = mentions::in_sql(&args.query, &known);
         let request = EmbeddedQuery {
             owner: ctx.owner.to_string(),
             tables: known.into_iter().map(|t| t.source).collect(),
@@ -238,7 +240,8 @@ impl QueryDatabase {
         };
         let result = tables.query(request).await?;
         let rows = result.row_count;
-        let output = output_of(result, max_rows);
+        let mut output = output_of(result, max_rows);
+        output.data_notes = data_notes;
         match keep {
             Some(name) => self.with_artifact(ctx, output, &name, &folder.join(&name), rows).await,
             None => Ok(output),

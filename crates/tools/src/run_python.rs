@@ -1,13 +1,14 @@
 //! `run_python` (SPEC T1): runs model-written Python in the sandbox, with the conversation's files in its folder.
 //! Never runs anything in this process.
 
+use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ba_agent::tool::{Body, Effects, ResourceUse, ToolContext, ToolOutput, TypedTool};
 use ba_protocol::table::Column;
-use ba_protocol::{Artifact, ToolErrorType, ToolFailure};
+use ba_protocol::{Artifact, ToolErrorType, ToolFailure, Upload};
 use ba_sandbox::{
     Input, Job, JobError, JobErrorKind, JobEvent, JobOutcome, Limits, Sandbox, SessionKey, StateNote, Work,
 };
@@ -15,6 +16,8 @@ use ba_store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
+
+use crate::mentions;
 
 const MIN_TIMEOUT: u64 = 5;
 const MAX_TIMEOUT: u64 = 300;
@@ -87,11 +90,15 @@ impl TypedTool for RunPython {
             return Err(ToolFailure::validation("EMPTY_CODE", "code is empty"));
         }
         let timeout = args.timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT);
+        let session = SessionKey::new(ctx.conversation_id.as_str());
+        let uploads = self.store.uploads(&ctx.conversation_id).await.map_err(storage)?;
+        sandbox.rest_on(&session, basis(&uploads)).await;
+        let data_notes = mentions::in_code(&args.code, &uploads);
         let job = Job {
             owner: ctx.owner.to_string(),
-            session: Some(SessionKey::new(ctx.conversation_id.as_str())),
+            session: Some(session),
             work: Work::UserCode { code: args.code },
-            inputs: inputs(&self.store, ctx).await?,
+            inputs: inputs(&self.store, ctx, &uploads).await?,
             folder: self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?,
             limits: Limits { wall: Duration::from_secs(timeout), ..Limits::default() },
         };
@@ -113,6 +120,7 @@ impl TypedTool for RunPython {
             return Err(failure(error, &outcome, timeout));
         }
         let mut output = output_of(&outcome, artifacts);
+        output.data_notes = data_notes;
         if args.timeout != timeout {
             output = output
                 .with_note(format!("timeout {} s was set to {timeout} s (allowed: 5–300)", args.timeout));
@@ -141,15 +149,21 @@ impl RunPython {
 }
 
 /// Every upload, by its name and by its id, and the files of the active skills.
-async fn inputs(store: &Store, ctx: &ToolContext) -> Result<Vec<Input>, ToolFailure> {
+async fn inputs(store: &Store, ctx: &ToolContext, uploads: &[Upload]) -> Result<Vec<Input>, ToolFailure> {
     let mut inputs = Vec::new();
-    for upload in store.uploads(&ctx.conversation_id).await.map_err(storage)? {
-        let path = store.upload_path(&upload).await.map_err(storage)?;
+    for upload in uploads {
+        let path = store.upload_path(upload).await.map_err(storage)?;
         inputs.push(Input { names: vec![upload.filename.clone(), upload.file_id.to_string()], path });
     }
     let skill_files = ctx.skill_files.iter();
     inputs.extend(skill_files.map(|(name, path)| Input { names: vec![name.clone()], path: path.clone() }));
     Ok(inputs)
+}
+
+/// What variables may have been made from: a file with other bytes, or read in another way, is another.
+fn basis(uploads: &[Upload]) -> BTreeMap<String, String> {
+    let version = |u: &Upload| format!("{} {:?}", u.sha256, u.ingest_options);
+    uploads.iter().map(|u| (u.file_id.to_string(), version(u))).collect()
 }
 
 fn storage(error: ba_store::StoreError) -> ToolFailure {

@@ -1,6 +1,6 @@
 /** The one place that talks HTTP to the server. Knows envelopes and errors; knows nothing about the page. */
 import type {
-  ApiErrorBody, CodeDetail, CodeFile, ConversationDetail, ConversationSummary, Me, QueryBody, RunDetail, RunInfo, Status, UploadedFile, UploadResult,
+  ApiErrorBody, CodeDetail, CodeFile, ConversationDetail, ConversationSummary, IngestOptions, Me, QueryBody, RunDetail, RunInfo, Status, UploadedFile, UploadResult,
 } from "./types";
 
 const BASE = "/api/v1";
@@ -92,6 +92,10 @@ export const api = {
   file: (id: string, conversation: string) => request<UploadedFile>(`/files/${part(id)}${query({ conversation_id: conversation })}`),
   removeFile: (id: string, conversation: string) =>
     request<unknown>(`/files/${part(id)}${query({ conversation_id: conversation })}`, { method: "DELETE" }),
+  describeFile: (id: string, conversation: string, description: string) =>
+    request<UploadedFile>(`/files/${part(id)}${query({ conversation_id: conversation })}`, json("PATCH", { description })),
+  ingestFile: (id: string, conversation: string, options: IngestOptions) =>
+    request<UploadedFile>(`/files/${part(id)}/ingest${query({ conversation_id: conversation })}`, json("POST", options)),
   loadSample: (name: string, conversation?: string) =>
     request<UploadResult>("/samples/load", json("POST", { name, conversation_id: conversation })),
 

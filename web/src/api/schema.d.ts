@@ -504,6 +504,29 @@ export interface paths {
         delete: operations["deleteFile"];
         options?: never;
         head?: never;
+        /** Say what an upload is. */
+        patch: operations["describeFile"];
+        trace?: never;
+    };
+    "/api/v1/files/{file_id}/ingest": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Read an upload again with other choices; `{}` goes back to finding everything out.
+         * @description Answers like an upload does: small files with their new profile, others while they are being read. A choice that
+         *     cannot be followed is refused and the file stays as it was; one that the reading itself finds wrong makes the file
+         *     `failed` with the reason, until other choices are made.
+         */
+        post: operations["ingestFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -871,6 +894,8 @@ export interface components {
             /** @description Oldest first. */
             versions: components["schemas"]["CodeFile"][];
         };
+        /** @enum {string} */
+        ColumnChoice: "text" | "number" | "date";
         ColumnProfile: {
             /** Format: int64 */
             distinct?: number;
@@ -917,6 +942,12 @@ export interface components {
         };
         ConversationList: {
             conversations: components["schemas"]["ConversationInfo"][];
+        };
+        /** @description A note, and the table it is about. */
+        DataNote: components["schemas"]["Note"] & {
+            file_id: components["schemas"]["UploadId"];
+            /** @description Name under which SQL sees it. */
+            table: string;
         };
         /** @description `{success: true, data: …}` */
         Data_AgentResponse: {
@@ -1233,6 +1264,8 @@ export interface components {
                 file_id: components["schemas"]["UploadId"];
                 file_type: string;
                 filename: string;
+                /** @description How it is read, as far as a person chose (SPEC B8). */
+                ingest_options?: components["schemas"]["IngestOptions"];
                 profile?: components["schemas"]["FileProfile"] | null;
                 sha256: string;
                 /** Format: int64 */
@@ -1282,6 +1315,13 @@ export interface components {
             /** @description What is being done: thoughts and tools. */
             reasoning_content?: string | null;
             role?: string | null;
+        };
+        Describe: {
+            /**
+             * @description One line for people and the model; empty takes it away.
+             * @example 2024年销售数据
+             */
+            description: string;
         };
         Done: {
             /** @example true */
@@ -1402,6 +1442,33 @@ export interface components {
             rounds: number;
             title: string;
             uploads: number;
+        };
+        /** @description What a person chose about how a file is read (SPEC B8); what is not chosen is found out. */
+        IngestOptions: {
+            /**
+             * @description A codec's name, e.g. `big5`.
+             * @default null
+             * @example big5
+             */
+            encoding: string | null;
+            /**
+             * Format: int32
+             * @description Counted from 1 as in a spreadsheet; 0 says that there is no header.
+             * @default null
+             */
+            header_row: number | null;
+            /**
+             * @description Only this sheet, by name or index.
+             * @default null
+             */
+            sheet: string | null;
+            /**
+             * @description Column name → what it holds.
+             * @default {}
+             */
+            types: {
+                [key: string]: components["schemas"]["ColumnChoice"];
+            };
         };
         /**
          * @description How far the ingest of an upload has come.
@@ -1553,6 +1620,19 @@ export interface components {
             role?: string | null;
         };
         /**
+         * @description One thing ingest did to a table, or found doubtful. The code is stable and the values are what the words hold, so that
+         *     a page can say it in the reader's language.
+         */
+        Note: {
+            code: string;
+            column?: string | null;
+            level: components["schemas"]["NoteLevel"];
+            text: string;
+            values?: Record<string, never>;
+        };
+        /** @enum {string} */
+        NoteLevel: "step" | "warn";
+        /**
          * @description How much of a result the model is shown (SPEC E1).
          * @enum {string}
          */
@@ -1606,6 +1686,8 @@ export interface components {
             content_type: string;
             /** Format: int32 */
             current_round: number;
+            /** @description What must be known about the tables the answer was made from (SPEC B1), each once. */
+            data_notes?: components["schemas"]["DataNote"][];
             download_links?: string[];
             execution_plan?: string;
             file_refs?: components["schemas"]["FileRef"][];
@@ -1766,12 +1848,10 @@ export interface components {
         /** @description One table (a CSV, or one sheet of a workbook). */
         TableProfile: {
             columns: components["schemas"]["ColumnProfile"][];
-            /** @description What ingest guessed, e.g. `header on row 3`. */
-            guesses?: string[];
             /** @description Name under which SQL sees it. */
             name: string;
-            /** @description Data-quality notes for people, e.g. `3 duplicate rows`. */
-            notes?: string[];
+            /** @description What was done to the table, in order, and what is doubtful about it (SPEC B1, B6). */
+            notes?: components["schemas"]["Note"][];
             /** @description Key of the Parquet blob that holds the typed table. */
             parquet?: string;
             /** @description First rows, as shown to people. */
@@ -1779,6 +1859,8 @@ export interface components {
             /** Format: int64 */
             rows: number;
             sheet?: string | null;
+            /** @description The same with total rows left in and flagged in `_is_total` (SPEC B2); only where there are such rows. */
+            with_totals?: string;
         };
         /** @description One event of a run on the clock. */
         TimelineEntry: {
@@ -1838,6 +1920,8 @@ export interface components {
             file_id: components["schemas"]["UploadId"];
             file_type: string;
             filename: string;
+            /** @description How it is read, as far as a person chose (SPEC B8). */
+            ingest_options?: components["schemas"]["IngestOptions"];
             profile?: components["schemas"]["FileProfile"] | null;
             sha256: string;
             /** Format: int64 */
@@ -3280,6 +3364,8 @@ export interface operations {
                 "multipart/form-data": {
                     /** @description Before the files. A new conversation when absent. */
                     conversation_id?: string | null;
+                    /** @description What the files after it are. */
+                    description?: string | null;
                     /** @description Repeatable. */
                     file: number[];
                 };
@@ -3378,6 +3464,106 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Data_Deleted"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    describeFile: {
+        parameters: {
+            query: {
+                /** @example conv_a87365d8983d */
+                conversation_id: components["schemas"]["ConversationId"];
+            };
+            header?: never;
+            path: {
+                /** @example upload_001 */
+                file_id: components["schemas"]["UploadId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Describe"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Upload"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    ingestFile: {
+        parameters: {
+            query: {
+                /** @example conv_a87365d8983d */
+                conversation_id: components["schemas"]["ConversationId"];
+            };
+            header?: never;
+            path: {
+                /** @example upload_001 */
+                file_id: components["schemas"]["UploadId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "encoding": "big5",
+                 *       "header_row": 3
+                 *     }
+                 */
+                "application/json": components["schemas"]["IngestOptions"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Upload"];
                 };
             };
             /** @description What went wrong */

@@ -15,11 +15,12 @@ export type FileRef = Omit<Schemas["FileRef"], "index"> & { index?: number };
 export type Usage = Pick<Schemas["UsageInfo"], "input_tokens" | "output_tokens" | "cost">;
 
 /** Every field may be missing: an older answer, a newer server and a draft all pass through here. */
-export type Metadata = Partial<Omit<Schemas["ResponseMetadata"], "tool_calls" | "code_refs" | "file_refs" | "saved_codes" | "usage">> & {
+export type Metadata = Partial<Omit<Schemas["ResponseMetadata"], "tool_calls" | "code_refs" | "file_refs" | "saved_codes" | "data_notes" | "usage">> & {
   tool_calls?: ToolCall[];
   code_refs?: CodeRef[];
   file_refs?: FileRef[];
   saved_codes?: CodeRef[];
+  data_notes?: DataNote[];
   usage?: Usage | null;
 };
 
@@ -31,10 +32,17 @@ export type AgentResponse = Pick<Schemas["AgentResponse"], "response" | "convers
 
 export type ApiErrorBody = Pick<Schemas["ErrorInfo"], "code" | "message"> & { details?: unknown };
 
+export type Note = Omit<Schemas["Note"], "values"> & { values?: Json };
+export type DataNote = Note & { file_id: string; table: string };
+export type IngestOptions = Partial<Schemas["IngestOptions"]>;
+export type ColumnChoice = Schemas["ColumnChoice"];
 export type ColumnProfile = Omit<Schemas["ColumnProfile"], "min" | "max"> & { min?: unknown; max?: unknown };
-export type TableProfile = Omit<Schemas["TableProfile"], "columns" | "preview"> & { columns: ColumnProfile[]; preview?: unknown[][] };
+export type TableProfile = Omit<Schemas["TableProfile"], "columns" | "preview" | "notes"> & { columns: ColumnProfile[]; preview?: unknown[][]; notes?: Note[] };
 export type FileProfile = Omit<Schemas["FileProfile"], "tables"> & { tables?: TableProfile[] };
-export type UploadedFile = Omit<Schemas["Upload"], "profile" | "conversation_id" | "sha256"> & { profile?: FileProfile | null };
+export type UploadedFile = Omit<Schemas["Upload"], "profile" | "conversation_id" | "sha256" | "ingest_options"> & {
+  profile?: FileProfile | null;
+  ingest_options?: IngestOptions;
+};
 export type UploadResult = Pick<Schemas["Uploaded"], "conversation_id" | "rejected"> & { files: UploadedFile[] };
 
 export type CodeFile = Pick<Schemas["CodeFile"], "code_id" | "language"> & Partial<Schemas["CodeFile"]>;

@@ -62,6 +62,7 @@ const ZH: [RegExp, string][] = [
   [/^times with a zone kept as UTC$/, "带时区的时间按 UTC 保存"],
   [/^times with and without a zone are mixed: kept as text$/, "有的时间带时区、有的不带：按文本保留"],
 
+  [/^the server could not store what it found in the file$/, "服务器没能保存从文件里读到的内容"],
   [/^the file is empty$/, "文件是空的"],
   [/^the (?:file|table|workbook) holds no (?:values|cells)$/, "文件里没有数据"],
   [/^the file is a web page without a table; was it saved from a page that asks to sign in\?$/, "文件是没有表格的网页，可能保存到了登录页"],
@@ -106,8 +107,42 @@ const ZH: [RegExp, string][] = [
   [/^this is an XML spreadsheet of Excel 2003; save it as \.xlsx$/, "这是 Excel 2003 的 XML 表格，请另存为 .xlsx"],
 ];
 
+/** What to do about a file, said after why it cannot be read: `…; save it again`. */
+const STEPS_ZH: Record<string, string> = {
+  "upload the tables themselves, as CSV or XLSX": "请直接上传其中的表（CSV 或 XLSX）",
+  "unpack it and upload what is inside": "请解压后上传里面的文件",
+  "unpack it and upload the tables themselves": "请解压后直接上传其中的表",
+  "upload the tables you need, or put them into one workbook": "请只上传需要的表，或把它们放进一个工作簿",
+  "pack or download it again": "请重新打包或下载",
+  "pack it again as a plain zip, or upload the tables themselves": "请重新打包为普通 zip，或直接上传其中的表",
+  "write it again, or save the table as Parquet or CSV": "请重新生成，或另存为 Parquet 或 CSV",
+  "upload a part of the rows or columns": "请只上传一部分行或列",
+  "export its tables as CSV or Parquet and upload those": "请把其中的表导出为 CSV 或 Parquet 再上传",
+  "remove its password, or export its tables as CSV": "请去掉密码，或把其中的表导出为 CSV",
+  "export its tables as Parquet": "请把其中的表导出为 Parquet",
+  "upload the file as its program saves it, or the table as CSV or XLSX": "请上传原程序保存的文件，或把表存成 CSV 或 XLSX",
+  "save, pack or download it again": "请重新保存、打包或下载",
+  "choose another encoding, or none to have it detected": "请换一种编码，或改回自动",
+  "remove the password in Word and upload it again": "请在 Word 中去掉密码后再上传",
+  "remove the password in Excel and upload it again": "请在 Excel 中去掉密码后再上传",
+  "write each data set to a file of its own, or to CSV": "请把每个数据集写成单独的文件，或存成 CSV",
+  "in SPSS, save it as CSV, Excel or Stata (.dta)": "请在 SPSS 中另存为 CSV、Excel 或 Stata (.dta)",
+  "save it again in the program it comes from, or export it as CSV": "请在原程序中重新保存，或导出为 CSV",
+  "export it as CSV or Parquet": "请导出为 CSV 或 Parquet",
+  "open it in Word and save it again as .docx, or put its tables into an XLSX file": "请在 Word 中另存为 .docx，或把表格放进 XLSX",
+  "open it in a spreadsheet program and save it again": "请用表格程序打开后重新保存",
+  "read it again, or upload it again": "请重新读取，或重新上传",
+};
+const STEP = /^(.+); ([^;]+)$/s;
+
 export function serverWords(text: string, language: "zh" | "en"): string {
   if (language !== "zh") return text;
+  const [, reason = "", step = ""] = STEP.exec(text) ?? [];
+  if (Object.hasOwn(STEPS_ZH, step)) {
+    const whole = inChinese(text);
+    // A sentence that holds its own step is known as a whole.
+    return whole !== text && !whole.includes("; ") ? whole : `${serverWords(reason, language)}；${STEPS_ZH[step]}`;
+  }
   const whole = inChinese(text);
   if (whole !== text) return whole;
   // What was guessed about one column has its name in front.
@@ -119,7 +154,7 @@ export function serverWords(text: string, language: "zh" | "en"): string {
 const inChinese = (text: string): string => ZH.reduce((said, [english, chinese]) => said.replace(english, chinese), text);
 
 /** Whether the reason a file cannot be read already tells what to do, so that general advice would only repeat it. */
-export const tellsWhatToDo = (reason: string): boolean => /; (?:upload|unpack|export|put|save) /.test(reason);
+export const tellsWhatToDo = (reason: string): boolean => /; (?:upload|unpack|export|put|save) /.test(reason) || Object.hasOwn(STEPS_ZH, STEP.exec(reason)?.[2] ?? "");
 
 /** The result a tool gave the model, without the tag that keeps it apart in the prompt. */
 export const withoutTag = (observation: string): string => observation.replace(/^<tool_result\b[^>\n]*>\n?/, "").replace(/\n?<\/tool_result>\s*$/, "");

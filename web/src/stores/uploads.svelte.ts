@@ -1,6 +1,6 @@
 /** Files on their way into the open conversation, from the drop to the finished profile. */
 import { api, ApiError, urls } from "$lib/api/client";
-import type { UploadedFile, UploadResult } from "$lib/api/types";
+import type { IngestOptions, UploadedFile, UploadResult } from "$lib/api/types";
 import { explain } from "$lib/stores/errors";
 import { announce } from "$lib/services/tabs";
 import { uploadFile } from "$lib/services/upload";
@@ -120,6 +120,42 @@ export class Uploads {
       await api.removeFile(file.file_id, this.#chat.id);
       this.#chat.files = this.#chat.files.filter((other) => other.file_id !== file.file_id);
       this.detach(file.file_id);
+    } catch (error) {
+      toasts.show(explain(error), "error");
+    }
+  }
+
+  /** What the server made of a file takes its place in the list. */
+  #replace(file: UploadedFile): void {
+    this.#chat.files = this.#chat.files.map((other) => (other.file_id === file.file_id ? file : other));
+  }
+
+  /** Shown as being read at once; a choice the server refuses leaves the file as it was. */
+  async readAgain(file: UploadedFile, options: IngestOptions): Promise<void> {
+    const conversation = this.#chat.id;
+    if (!conversation) return;
+    const { [file.file_id]: _, ...others } = this.reading;
+    this.reading = others;
+    this.#replace({ ...file, status: "processing", profile: undefined });
+    try {
+      const read = await api.ingestFile(file.file_id, conversation, options);
+      if (this.#chat.id !== conversation) return;
+      this.#replace(read.status === "processing" ? read : { ...read, profile: read.profile ?? null });
+      announce(conversation);
+    } catch (error) {
+      if (this.#chat.id === conversation) this.#replace(file);
+      toasts.show(explain(error), "error");
+    }
+    this.watch();
+  }
+
+  async describe(file: UploadedFile, description: string): Promise<void> {
+    const conversation = this.#chat.id;
+    if (!conversation) return;
+    try {
+      const described = await api.describeFile(file.file_id, conversation, description);
+      const now = this.#chat.files.find((other) => other.file_id === file.file_id);
+      if (this.#chat.id === conversation && now) this.#replace({ ...now, description: described.description });
     } catch (error) {
       toasts.show(explain(error), "error");
     }

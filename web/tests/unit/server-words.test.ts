@@ -17,6 +17,8 @@ describe("the server's words", () => {
       ["this is a PNG image, not a table; upload the figures it shows as CSV or XLSX", "这是 PNG 图片，不是表格；请把图里的数据录成 CSV 或 XLSX 再上传"],
       ["this is a zip archive, not a table; unpack it and upload what is inside", "这是 zip 压缩包，不是表格；请解压后上传里面的文件"],
       ["this is binary data, not a table; upload the data as CSV or XLSX", "这是二进制数据，不是表格；请上传 CSV 或 XLSX 格式的数据"],
+      ["the workbook is protected by a password; remove the password in Excel and upload it again", "文件有密码保护；请在 Excel 中去掉密码后再上传"],
+      ["the server could not store what it found in the file; read it again, or upload it again", "服务器没能保存从文件里读到的内容；请重新读取，或重新上传"],
       ["the workbook cannot be opened: File is not a zip file", "工作簿打不开，文件可能不完整"],
     ];
     for (const [english, chinese] of pairs) expect(serverWords(english, "zh")).toBe(chinese);
@@ -48,6 +50,7 @@ describe("the server's words", () => {
     const said = [...kinds, "binary data"].flatMap((kind) => steps.map((step) => `this is ${kind}, not a table; ${step}`));
     expect(said.map((text) => serverWords(text, "zh")).filter(english)).toEqual([]);
     expect(said.every(tellsWhatToDo)).toBe(true);
+    expect(tellsWhatToDo("the workbook is protected by a password; remove the password in Excel and upload it again")).toBe(true);
     expect(tellsWhatToDo("the file is empty")).toBe(false);
   });
 

@@ -101,7 +101,8 @@ impl ConversationLog {
             "tool_result",
             json!({"tool_name": result.tool_name, "tool_call_id": result.tool_call_id, "success": result.success,
                    "output_level": result.output_level, "observation": result.observation,
-                   "data_file": result.data_file, "error_code": result.error_code}),
+                   "data_file": result.data_file, "error_code": result.error_code,
+                   "data_notes": result.data_notes}),
         );
     }
 

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use ba_protocol::{
-    ConversationId, OutputLevel, ToolCall, ToolErrorType, ToolFailure, ToolResult, ToolTelemetry,
+    ConversationId, DataNote, OutputLevel, ToolCall, ToolErrorType, ToolFailure, ToolResult, ToolTelemetry,
 };
 use futures::FutureExt;
 use jiff::Timestamp;
@@ -20,6 +20,7 @@ use super::level::{LevelInputs, decide};
 use super::observation::wrap;
 use super::render::render;
 use super::retry::RetryPolicy;
+use super::told::Told;
 use crate::run::{Decision, PlannedCall};
 use crate::tool::{Body, Effects, Registry, Tool, ToolContext, ToolOutput};
 
@@ -75,6 +76,8 @@ pub struct CallRequest<'a> {
     /// Fingerprint of the conversation's files (SPEC E9).
     pub files: &'a str,
     pub counter: &'a Counter,
+    /// Notes on data that the model has read in this run.
+    pub told: &'a Told,
 }
 
 /// A call's result for the model, and its telemetry, which never goes there.
@@ -225,22 +228,24 @@ impl Executor {
         };
         let mut data_file = None;
         let mut data_size_bytes = 0;
-        let mut unkept = None;
+        let mut notes = Vec::new();
         if let Some((extension, bytes)) = stored {
             data_size_bytes = bytes.len() as u64;
             let conversation = &request.context.conversation_id;
             match self.data.keep(conversation, &call.tool_call_id, extension, &bytes, &output.summary).await {
                 Ok(reference) => data_file = Some(reference),
-                Err(error) => unkept = Some(format!("the full data could not be stored: {error}")),
+                Err(error) => notes.push(format!("the full data could not be stored: {error}")),
             }
         }
         let cap = self.config.observation_tokens;
-        let rendered = match unkept {
-            Some(note) => {
-                render(&call.tool_call_id, &output.clone().with_note(note), level, None, cap, request.counter)
-            }
-            None => render(&call.tool_call_id, output, level, data_file.as_deref(), cap, request.counter),
-        };
+        // The brief level shows no notes, so that one would be taken for told.
+        if level != OutputLevel::Brief {
+            let fresh = request.told.fresh(&output.data_notes);
+            let unsaid = |n: &&&DataNote| !output.notes.iter().any(|said| said.contains(&n.note.text));
+            notes.extend(fresh.iter().filter(unsaid).map(|n| format!("data note: {}", n.line())));
+        }
+        let reference = data_file.as_deref();
+        let rendered = render(&call.tool_call_id, output, &notes, level, reference, cap, request.counter);
         let observation = wrap(&call.tool_name, &rendered.text);
         ToolResult {
             output_level: level,
@@ -249,6 +254,7 @@ impl Executor {
             data_size_bytes,
             artifacts: output.artifacts.clone(),
             file_facts: output.file_facts.clone(),
+            data_notes: output.data_notes.clone(),
             ..ToolResult::success(&call.tool_call_id, &call.tool_name, observation)
         }
     }

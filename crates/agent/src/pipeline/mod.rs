@@ -10,6 +10,7 @@ mod render;
 mod retry;
 #[cfg(test)]
 mod tests;
+mod told;
 
 use std::sync::Arc;
 
@@ -20,6 +21,7 @@ pub use executor::{CallRequest, Executed, Executor, ExecutorConfig, ToolData};
 pub use level::{LevelInputs, decide as decide_level};
 pub use observation::{neutralise, wrap};
 pub use retry::RetryPolicy;
+pub use told::Told;
 
 /// Counts the tokens of a text for the model in use.
 pub type Counter = Arc<dyn Fn(&str) -> usize + Send + Sync>;

@@ -29,10 +29,11 @@ pub(super) struct Rendered {
     pub cut: bool,
 }
 
-/// The content of an observation, without its tag. `reference` names the stored data, when there is some.
+/// The content of an observation, without its tag. `more_notes` come from the pipeline; `reference` names the stored data, when there is some.
 pub(super) fn render(
     call_id: &str,
     output: &ToolOutput,
+    more_notes: &[String],
     level: OutputLevel,
     reference: Option<&str>,
     cap: usize,
@@ -42,7 +43,7 @@ pub(super) fn render(
         format!("[{}] {}", shorten(&one_line(call_id), 80), shorten(&one_line(&output.summary), MAX_SUMMARY));
     let mut tail = String::new();
     if level != OutputLevel::Brief {
-        for note in output.notes.iter().take(MAX_NOTES) {
+        for note in output.notes.iter().take(MAX_NOTES).chain(more_notes) {
             tail.push_str(&format!("\nNote: {}", shorten(&one_line(note), MAX_SUMMARY)));
         }
     }

@@ -11,7 +11,7 @@ mod tests;
 use ba_protocol::api::{AgentResponse, CallSummary, ResponseMetadata, SavedCode, Status, UsageInfo};
 use ba_protocol::structured::Report;
 use ba_protocol::{
-    Action, Artifact, CodeFile, CodeId, ConversationId, RunId, StructuredResponse, Upload, text,
+    Action, Artifact, CodeFile, CodeId, ConversationId, DataNote, RunId, StructuredResponse, Upload, text,
 };
 use ba_store::languages::{self, Language};
 
@@ -40,6 +40,8 @@ pub struct RunFacts {
     pub stop_reason: Option<String>,
     /// What the run wants people to know, before the warnings found here.
     pub warnings: Vec<String>,
+    /// On the tables its calls used.
+    pub data_notes: Vec<DataNote>,
 }
 
 /// What the model finally said.
@@ -97,6 +99,7 @@ pub fn complete(
     };
     metadata.status = Status::Complete;
     metadata.action_type = "complete".to_owned();
+    metadata.data_notes.clone_from(&run.data_notes);
 
     let mut save = blocks_to_save(report, &mut metadata.warnings);
     let stated = save.len();
@@ -210,6 +213,7 @@ fn plain_metadata(round: u32) -> ResponseMetadata {
         file_refs: Vec::new(),
         saved_codes: Vec::new(),
         warnings: Vec::new(),
+        data_notes: Vec::new(),
         skill_chain: Vec::new(),
         stop_reason: None,
         model: String::new(),

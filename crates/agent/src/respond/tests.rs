@@ -1,6 +1,6 @@
 //! Golden tests: the examples of SPEC R, with exact field names, and what hostile or careless models send.
 
-use ba_protocol::file::IngestStatus;
+use ba_protocol::file::{IngestOptions, IngestStatus};
 use ba_protocol::{UploadId, parse};
 use serde_json::{Value, json};
 
@@ -19,6 +19,7 @@ fn run() -> RunFacts {
         skill_chain: vec![],
         stop_reason: None,
         warnings: vec![],
+        data_notes: vec![],
     }
 }
 
@@ -53,6 +54,7 @@ fn known() -> Known {
             status: IngestStatus::Ready,
             error: None,
             profile: None,
+            ingest_options: IngestOptions::default(),
         }],
         artifacts: ["sales_report.xlsx", "analysis_chart.png"]
             .map(|name| Artifact {

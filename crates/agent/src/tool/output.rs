@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ba_protocol::{Artifact, FileFacts};
+use ba_protocol::{Artifact, DataNote, FileFacts};
 use serde_json::Value;
 
 pub use ba_protocol::table::Column;
@@ -19,6 +19,8 @@ pub struct ToolOutput {
     pub artifacts: Vec<Artifact>,
     /// Set when a file was read (SPEC X2).
     pub file_facts: Option<FileFacts>,
+    /// What must be told with figures of the tables the call used (SPEC B1).
+    pub data_notes: Vec<DataNote>,
     /// The whole result, to be kept when it is large or the level is full (SPEC E4).
     pub data: Option<StoredData>,
     /// Text from outside (the web): marked as untrusted in the observation, with its source.
@@ -70,6 +72,7 @@ impl ToolOutput {
             notes: Vec::new(),
             artifacts: Vec::new(),
             file_facts: None,
+            data_notes: Vec::new(),
             data: None,
             untrusted_source: None,
             resources: ResourceUse::default(),

@@ -16,7 +16,7 @@ use ba_agent::{
 };
 use ba_model::ScriptedModel;
 use ba_protocol::api::QueryRequest;
-use ba_protocol::{ConversationId, Event, OutputLevel, RunEvent, RunId, ToolFailure, UserId};
+use ba_protocol::{ConversationId, DataNote, Event, OutputLevel, RunEvent, RunId, ToolFailure, UserId};
 use ba_store::{Store, StoreConfig};
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -77,8 +77,17 @@ impl TypedTool for Effect {
     async fn run(&self, _: &ToolContext, _: EffectArgs) -> Result<ToolOutput, ToolFailure> {
         self.ran.fetch_add(1, Ordering::SeqCst);
         tokio::time::sleep(self.takes).await;
-        Ok(ToolOutput::text("done", "done"))
+        let mut output = ToolOutput::text("done", "done");
+        output.data_notes = vec![doubt()];
+        Ok(output)
     }
+}
+
+/// What the tool with effects says about its data.
+pub fn doubt() -> DataNote {
+    let note = json!({"file_id": "upload_001", "table": "sales", "code": "unit_mixed", "level": "warn",
+        "text": "units are mixed", "column": "金额", "values": {"units": ["元", "万元"]}});
+    serde_json::from_value(note).unwrap()
 }
 
 #[derive(Default)]

@@ -4,7 +4,7 @@ use ba_model::{ModelError, ScriptedModel, ScriptedReply};
 use ba_protocol::{Message, RunEvent};
 use serde_json::json;
 
-use crate::bench::{Bench, call, complete};
+use crate::bench::{Bench, call, complete, doubt};
 
 /// Everything after the system prompt, as the model reads it.
 fn seen(messages: &[Message]) -> String {
@@ -98,6 +98,35 @@ async fn a_model_that_fails_ends_the_run_readably_and_the_next_turn_works() {
     let again = bench.ask("再问", Some(&admitted.conversation_id)).await;
     let answer = bench.agent.wait(&bench.owner, &again.run_id).await.unwrap();
     assert_eq!(answer.response, "回来了");
+}
+
+// SPEC B1
+#[tokio::test]
+async fn notes_on_data_come_with_the_answer_once_whatever_the_model_says() {
+    let calls = [call("effect", json!({})), call("effect", json!({"response_format": "full"}))];
+    let script = calls.into_iter().chain([complete("共 42。"), complete("再见")]);
+    let bench = Bench::new(ScriptedModel::new(script)).await;
+    let first = bench.ask("多少？", None).await;
+    let answer = bench.agent.wait(&bench.owner, &first.run_id).await.unwrap();
+    assert_eq!((answer.response.as_str(), answer.tool_calls.len()), ("共 42。", 2));
+    assert_eq!(answer.metadata.data_notes, [doubt()]);
+    let request = seen(&bench.model.request(2).unwrap().messages);
+    assert_eq!(request.matches("data note: sales: 金额: units are mixed").count(), 1, "{request}");
+    let rounds: Vec<_> = bench
+        .heard
+        .0
+        .lock()
+        .iter()
+        .filter_map(|e| match e {
+            RunEvent::Round(answer) => Some(answer.metadata.data_notes.len()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(rounds, [0, 0], "only the complete answer has them");
+
+    let second = bench.ask("谢谢", Some(&first.conversation_id)).await;
+    let answer = bench.agent.wait(&bench.owner, &second.run_id).await.unwrap();
+    assert_eq!(answer.metadata.data_notes, [], "an answer that used no table");
 }
 
 #[tokio::test]

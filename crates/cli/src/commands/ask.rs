@@ -9,7 +9,8 @@ use anyhow::Context;
 use ba_agent::AgentError;
 use ba_config::Config;
 use ba_protocol::api::{AgentResponse, QueryRequest};
-use ba_protocol::{ConversationId, UploadId, UserId, text};
+use ba_protocol::file::IngestStatus;
+use ba_protocol::{ConversationId, Upload, UploadId, UserId, text};
 use tokio::io::AsyncReadExt;
 
 use super::progress::TerminalSink;
@@ -83,32 +84,47 @@ pub(super) async fn upload(
     if paths.is_empty() {
         return Ok((wanted, Vec::new()));
     }
+    let is_new = wanted.is_none();
     let conversation = match wanted {
         Some(id) => app.store.conversation(owner, &id).await?.id,
         None => app.store.create(owner, &text::shorten(&text::one_line(question), 40)).await?.id,
     };
     let mut files = Vec::new();
     for path in paths {
-        let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
-        let mut source = tokio::fs::File::open(path).await.with_context(|| path.display().to_string())?;
-        let mut writer = app.store.begin_upload(&conversation, &name, None).await?;
-        let mut buffer = vec![0; 256 * 1024];
-        loop {
-            let read = source.read(&mut buffer).await?;
-            if read == 0 {
-                break;
-            }
-            writer.write(&buffer[..read]).await?;
-        }
-        let upload = writer.finish().await?;
-        wire::ingest(app).ingest(&upload, &|_, _| {}).await;
-        let upload = app.store.upload(&conversation, upload.file_id.as_str()).await?;
-        if let Some(error) = &upload.error {
-            output::note(&format!("{name}: {error}"));
-        }
+        let upload = take_in(app, &conversation, path).await?;
         files.push(upload.file_id);
+        if upload.status == IngestStatus::Ready {
+            continue;
+        }
+        // A question about a file that is not there would get an answer about something else.
+        for file in &files {
+            app.store.delete_upload(&conversation, file).await?;
+        }
+        if is_new {
+            app.store.delete(owner, &conversation).await?;
+        }
+        let reason = upload.error.unwrap_or_else(|| "it could not be read".to_owned());
+        return Err(WrongUse(format!("{} cannot be used: {reason}", path.display())).into());
     }
     Ok((Some(conversation), files))
+}
+
+/// One file, stored and read in.
+async fn take_in(app: &App, conversation: &ConversationId, path: &Path) -> anyhow::Result<Upload> {
+    let name = path.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+    let mut source = tokio::fs::File::open(path).await.with_context(|| path.display().to_string())?;
+    let mut writer = app.store.begin_upload(conversation, &name, None).await?;
+    let mut buffer = vec![0; 256 * 1024];
+    loop {
+        let read = source.read(&mut buffer).await?;
+        if read == 0 {
+            break;
+        }
+        writer.write(&buffer[..read]).await?;
+    }
+    let upload = writer.finish().await?;
+    wire::ingest(app).ingest(&upload, &|_, _| {}).await;
+    Ok(app.store.upload(conversation, upload.file_id.as_str()).await?)
 }
 
 fn print(response: &AgentResponse, json: bool) -> anyhow::Result<()> {
@@ -118,6 +134,9 @@ fn print(response: &AgentResponse, json: bool) -> anyhow::Result<()> {
         return Ok(());
     }
     output::say(&super::readable::report(response));
+    for data in &response.metadata.data_notes {
+        output::note(&format!("※ {}", text::one_line(&data.line())));
+    }
     for warning in &response.metadata.warnings {
         output::note(&format!("! {warning}"));
     }

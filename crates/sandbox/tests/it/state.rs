@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ba_sandbox::{JobErrorKind, Sandbox, SandboxConfig, SessionKey, StateNote, Work};
 
-use crate::support::{Desk, block, config, repr, stdout};
+use crate::support::{Desk, block, config, repr, sandbox, stdout};
 
 #[test]
 fn imports_functions_and_tables_survive() {
@@ -178,6 +178,33 @@ fn the_least_recently_used_state_goes_first() {
     assert!(matches!(desks[0].py("1").state, StateNote::Reset { .. }));
     assert_eq!(repr(&desks[2].py("x")), "1");
     block(sandbox.shutdown());
+}
+
+#[test]
+fn a_file_that_is_gone_or_read_anew_ends_the_state_and_says_so() {
+    let mut desk = Desk::new().session("basis");
+    let key = desk.session.clone().unwrap();
+    let rest_on = |basis: &[(&str, &str)]| {
+        let basis = basis.iter().map(|(name, version)| ((*name).to_owned(), (*version).to_owned()));
+        block(sandbox().rest_on(&key, basis.collect()));
+    };
+    desk.input(&["a.csv"], "first");
+    rest_on(&[("a.csv", "1")]);
+    stdout(&desk.py("text = open('a.csv').read()"));
+    desk.input(&["b.csv"], "second");
+    rest_on(&[("a.csv", "1"), ("b.csv", "1")]);
+    assert_eq!(desk.py("text").state, StateNote::Continued, "one more file changes nothing");
+
+    rest_on(&[("a.csv", "2"), ("b.csv", "1")]);
+    let after = desk.py("'text' in globals()");
+    assert_eq!(repr(&after), "False");
+    assert_eq!(after.state, StateNote::Reset { reason: "a.csv was read again in another way".into() });
+
+    desk.inputs.pop();
+    rest_on(&[("a.csv", "2")]);
+    let after = desk.py("import pathlib\n[p.name for p in pathlib.Path('.').iterdir()]");
+    assert_eq!(repr(&after), "['a.csv']", "the removed file is not to be seen");
+    assert_eq!(after.state, StateNote::Reset { reason: "b.csv was removed".into() });
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use ba_protocol::CodeId;
 use ba_protocol::api::AgentResponse;
+use ba_protocol::text::one_line;
 use ba_store::Store;
 
 /// The report, with code in fences and the names of files to download.
@@ -27,7 +28,22 @@ pub async fn of(answer: &AgentResponse, store: &Store) -> String {
             &meta.download_links.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" · "),
         );
     }
+    text.push_str(&data_notes(answer));
     text
+}
+
+/// What must be known about the data, as a short list in the answer's language.
+fn data_notes(answer: &AgentResponse) -> String {
+    let notes = &answer.metadata.data_notes;
+    if notes.is_empty() {
+        return String::new();
+    }
+    let chinese = answer.response.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c));
+    let title = if chinese { "数据说明：" } else { "Data notes:" };
+    // A note may quote a cell: it stays one line of plain text.
+    let plain = |text: &str| one_line(text).replace('<', "&lt;").replace('`', "'");
+    let lines: Vec<String> = notes.iter().map(|note| format!("- {}", plain(&note.line()))).collect();
+    format!("\n\n{title}\n{}", lines.join("\n"))
 }
 
 async fn fenced(store: &Store, answer: &AgentResponse, id: &CodeId, language: &str) -> String {
@@ -47,4 +63,24 @@ fn saved_line(text: &str, id: &str) -> Option<(usize, usize)> {
     let from = text.find(&format!("<!-- CODE_SAVED: {id} |"))?;
     let to = text[from..].find("-->")? + from + "-->".len();
     Some((from, to))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn notes_on_data_are_a_list_at_the_end() {
+        let answer = |text: &str| -> AgentResponse {
+            serde_json::from_value(serde_json::json!({"response": text, "conversation_id": "conv_a87365d8983d",
+                "run_id": "run_0123456789abcdef", "duration_ms": 1, "tool_calls": [], "artifacts": [],
+                "metadata": {"content_type": "markdown", "has_structured_response": true, "action_type": "complete",
+                    "current_round": 1, "status": "complete", "data_notes": [
+                        {"file_id": "upload_001", "table": "sales", "code": "footer_left_out", "level": "warn",
+                         "text": "left out: `a\n<b>`"}]}}))
+            .unwrap()
+        };
+        assert_eq!(data_notes(&answer("共 42")), "\n\n数据说明：\n- sales: left out: 'a &lt;b>'");
+        assert!(data_notes(&answer("42")).starts_with("\n\nData notes:\n- "));
+    }
 }

@@ -1,20 +1,24 @@
-//! A conversation's files: list, read with profile, delete, watch ingest (SPEC A4).
+//! A conversation's files: list, read with profile, describe, read in again, delete, watch ingest (SPEC A4, B8).
 
 use axum::extract::State;
 use axum::response::Response;
 use axum::response::sse::Event;
-use ba_protocol::file::IngestStatus;
+use ba_protocol::file::{IngestOptions, IngestStatus};
+use ba_protocol::reading::BadChoice;
 use ba_protocol::{Artifact, ConversationId, Upload, UploadId};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::conversations::Deleted;
 use crate::auth::Caller;
-use crate::envelope::{Data, Path, Query};
-use crate::error::Result;
+use crate::envelope::{Body, Data, Path, Query};
+use crate::error::{ApiError, Result};
 use crate::file_events::FileEvent;
-use crate::sse;
 use crate::state::AppState;
+use crate::{ingest, sse};
+
+/// As the store keeps it.
+const MAX_DESCRIPTION: usize = 500;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
@@ -61,6 +65,72 @@ pub async fn read(
 ) -> Result<Data<Upload>> {
     state.own(&caller.user, &place.conversation_id).await?;
     Ok(Data::of(state.deps.store.upload(&place.conversation_id, file_id.as_str()).await?))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Describe {
+    /// One line for people and the model; empty takes it away.
+    #[schema(max_length = 500, example = "2024年销售数据")]
+    pub description: String,
+}
+
+/// Say what an upload is.
+#[utoipa::path(patch, path = "/files/{file_id}", tag = "files", operation_id = "describeFile",
+    params(("file_id" = UploadId, Path, example = "upload_001"), InConversation), request_body = Describe,
+    responses((status = 200, body = Data<Upload>)))]
+pub async fn describe(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(file_id): Path<UploadId>,
+    Query(place): Query<InConversation>,
+    Body(describe): Body<Describe>,
+) -> Result<Data<Upload>> {
+    state.own(&caller.user, &place.conversation_id).await?;
+    let text = description(&describe.description)?;
+    Ok(Data::of(state.deps.store.describe_upload(&place.conversation_id, &file_id, text).await?))
+}
+
+/// A description that fits, or why it does not.
+pub(super) fn description(given: &str) -> Result<&str> {
+    if given.chars().count() > MAX_DESCRIPTION {
+        let message = format!("a description has at most {MAX_DESCRIPTION} characters");
+        return Err(ApiError::bad_request("description_too_long", message));
+    }
+    Ok(given)
+}
+
+/// Read an upload again with other choices; `{}` goes back to finding everything out.
+///
+/// Answers like an upload does: small files with their new profile, others while they are being read. A choice that
+/// cannot be followed is refused and the file stays as it was; one that the reading itself finds wrong makes the file
+/// `failed` with the reason, until other choices are made.
+#[utoipa::path(post, path = "/files/{file_id}/ingest", tag = "files", operation_id = "ingestFile",
+    params(("file_id" = UploadId, Path, example = "upload_001"), InConversation),
+    request_body(content = IngestOptions, example = json!({"encoding": "big5", "header_row": 3})),
+    responses((status = 200, body = Data<Upload>)))]
+pub async fn ingest_again(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(file_id): Path<UploadId>,
+    Query(place): Query<InConversation>,
+    Body(options): Body<IngestOptions>,
+) -> Result<Data<Upload>> {
+    state.own(&caller.user, &place.conversation_id).await?;
+    let options = options.checked().map_err(refused)?;
+    let before = state.deps.store.upload(&place.conversation_id, file_id.as_str()).await?;
+    options.fits(&before.ingest_options, before.profile.as_ref()).map_err(refused)?;
+    // A task of its own: a client that vanishes must not leave a file that waits for nobody.
+    let reading = tokio::spawn(async move {
+        let upload = state.deps.store.ingest_again(&place.conversation_id, &file_id, &options).await?;
+        let mut read = ingest::start(&state, vec![upload]).await;
+        read.pop().ok_or_else(|| ApiError::internal("no file came back from ingest"))
+    });
+    reading.await.map_err(ApiError::internal)?.map(Data::of)
+}
+
+fn refused(choice: BadChoice) -> ApiError {
+    ApiError::bad_request(choice.code, choice.message)
 }
 
 /// Remove an upload.

@@ -11,6 +11,7 @@ use ba_store::filename::{clean_filename, extension};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::files::description;
 use crate::auth::Caller;
 use crate::envelope::{Data, Query};
 use crate::error::{ApiError, Result};
@@ -23,6 +24,7 @@ pub const FILE_TYPES: [&str; 12] =
 
 /// Parts that are not files: more than these are a mistake or an attack.
 const MAX_OTHER_PARTS: usize = 20;
+const MAX_TEXT_BYTES: usize = 4000;
 
 /// The multipart form, for the API document.
 #[derive(ToSchema)]
@@ -33,6 +35,8 @@ pub struct UploadForm {
     file: Vec<u8>,
     /// Before the files. A new conversation when absent.
     conversation_id: Option<String>,
+    /// What the files after it are.
+    description: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -79,7 +83,14 @@ async fn take(
     conversation: Option<ConversationId>,
     form: Result<Multipart, MultipartRejection>,
 ) -> Result<Uploaded> {
-    let mut intake = Intake { state, caller, place: Place::New(None), files: vec![], rejected: vec![] };
+    let mut intake = Intake {
+        state,
+        caller,
+        place: Place::New(None),
+        description: String::new(),
+        files: vec![],
+        rejected: vec![],
+    };
     if let Some(conversation) = conversation {
         intake.choose(conversation).await?;
     }
@@ -111,6 +122,8 @@ struct Intake<'a> {
     state: &'a AppState,
     caller: &'a Caller,
     place: Place,
+    /// Of the files that follow.
+    description: String,
     files: Vec<Upload>,
     rejected: Vec<(Rejected, ApiError)>,
 }
@@ -141,6 +154,9 @@ impl Intake<'_> {
                     if !given.trim().is_empty() {
                         self.choose(ConversationId::parse(given.trim())?).await?;
                     }
+                }
+                Some("description") => {
+                    self.description = description(&small_text(field).await?)?.to_owned();
                 }
                 Some("file") => {
                     return Err(ApiError::bad_request("filename_missing", "a `file` part has no file name"));
@@ -193,6 +209,7 @@ impl Intake<'_> {
         let conversation = self.conversation().await?;
         let limit = self.state.config.limits.upload_bytes;
         let mut writer = self.state.deps.store.begin_upload(&conversation, filename, Some(limit)).await?;
+        writer.describe(&self.description);
         let mut size = 0u64;
         while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
             size += chunk.len() as u64;
@@ -257,7 +274,7 @@ async fn small_text(mut field: Field<'_>) -> Result<String> {
     let mut text = Vec::new();
     while let Some(chunk) = field.chunk().await.map_err(|error| broken(&error))? {
         text.extend_from_slice(&chunk);
-        if text.len() > 1000 {
+        if text.len() > MAX_TEXT_BYTES {
             return Err(ApiError::bad_request("invalid_multipart", "a text field of the form is too long"));
         }
     }

@@ -123,8 +123,12 @@ async fn another_users_things_do_not_exist() {
             continue;
         }
         let url = format!("{}{path}", app.url);
-        let request =
-            app.client.request(method.clone(), &url).bearer_auth(&bob).json(&json!({"title": "mine"}));
+        let body = match template.as_str() {
+            "/api/v1/files/{file_id}" => json!({"description": "mine"}),
+            "/api/v1/files/{file_id}/ingest" => json!({}),
+            _ => json!({"title": "mine"}),
+        };
+        let request = app.client.request(method.clone(), &url).bearer_auth(&bob).json(&body);
         let answer = Answer::of(request.send().await.unwrap()).await;
         assert_eq!(answer.status, 404, "{method} {path}: {:?}", answer.body);
         checked += 1;

@@ -11,4 +11,5 @@ mod openai;
 mod openapi;
 mod pages;
 mod query;
+mod reading;
 mod skills;

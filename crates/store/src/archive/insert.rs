@@ -140,6 +140,7 @@ async fn insert_files(s: &mut dyn Session, incoming: &Incoming) -> Result<Vec<Bl
         (upload.size, upload.sha256) = (bytes.size, bytes.sha256.clone());
         upload.created_at = to_micros(upload.created_at);
         upload.status = IngestStatus::Processing;
+        upload.ingest_options = upload.ingest_options.checked().unwrap_or_default();
         uploads::insert_row(s, &upload, number, &blob).await?;
         linked.push(blob);
     }

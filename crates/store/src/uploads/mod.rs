@@ -1,9 +1,18 @@
 //! Uploads (SPEC F1): streamed to a temporary file, hashed on the way, visible only once finished.
 
+/// What `read::from_row` reads, in its order.
+macro_rules! columns {
+    () => {
+        "file_id, conversation_id, filename, file_type, size, sha256, created_at, description, status, error, profile, \
+         ingest_options"
+    };
+}
+
+mod again;
 mod derived;
 mod read;
 
-use ba_protocol::file::{FileProfile, IngestStatus};
+use ba_protocol::file::{FileProfile, IngestOptions, IngestStatus};
 use ba_protocol::text::{one_line, shorten};
 use ba_protocol::{ConversationId, Upload, UploadId};
 
@@ -82,20 +91,21 @@ impl Store {
         let error = error.map(str::to_owned);
         let (owned, id) = (conversation.clone(), id.clone());
         self.write_files(conversation, move |s| {
-                Box::pin(async move {
-                    let row = s
-                        .one(
+            Box::pin(async move {
+                let row = s
+                    .one(
+                        concat!(
                             "UPDATE uploads SET status = $3, profile = $4, error = $5
-                             WHERE conversation_id = $1 AND file_id = $2
-                             RETURNING file_id, conversation_id, filename, file_type, size, sha256, created_at,
-                                       description, status, error, profile",
-                            params![&owned, &id, status_str(status), profile, error],
-                        )
-                        .await?;
-                    row.as_ref().map_or_else(|| Err(not_found(&id)), read::from_row)
-                })
+                                 WHERE conversation_id = $1 AND file_id = $2 RETURNING ",
+                            columns!()
+                        ),
+                        params![&owned, &id, status_str(status), profile, error],
+                    )
+                    .await?;
+                row.as_ref().map_or_else(|| Err(not_found(&id)), read::from_row)
             })
-            .await
+        })
+        .await
     }
 
     pub async fn describe_upload(
@@ -107,19 +117,21 @@ impl Store {
         let (owned, id) = (conversation.clone(), id.clone());
         let description = clean_description(description);
         self.write_files(conversation, move |s| {
-                Box::pin(async move {
-                    let row = s
-                        .one(
+            Box::pin(async move {
+                let row = s
+                    .one(
+                        concat!(
                             "UPDATE uploads SET description = $3 WHERE conversation_id = $1 AND file_id = $2
-                             RETURNING file_id, conversation_id, filename, file_type, size, sha256, created_at,
-                                       description, status, error, profile",
-                            params![&owned, &id, description],
-                        )
-                        .await?;
-                    row.as_ref().map_or_else(|| Err(not_found(&id)), read::from_row)
-                })
+                                 RETURNING ",
+                            columns!()
+                        ),
+                        params![&owned, &id, description],
+                    )
+                    .await?;
+                row.as_ref().map_or_else(|| Err(not_found(&id)), read::from_row)
             })
-            .await
+        })
+        .await
     }
 
     /// Its number is not given out again.
@@ -160,6 +172,7 @@ async fn insert(
         status: IngestStatus::Processing,
         error: None,
         profile: None,
+        ingest_options: IngestOptions::default(),
     };
     insert_row(s, &upload, number, &blob).await?;
     Ok((upload, blob))
@@ -173,8 +186,8 @@ pub(crate) async fn insert_row(
 ) -> Result<()> {
     s.execute(
         "INSERT INTO uploads (conversation_id, file_id, position, filename, file_type, size, sha256, blob_id,
-                              created_at, description, status)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)",
+                              created_at, description, status, ingest_options)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
         params![
             &upload.conversation_id,
             &upload.file_id,
@@ -186,7 +199,8 @@ pub(crate) async fn insert_row(
             blob.as_str(),
             upload.created_at,
             upload.description.as_str(),
-            status_str(upload.status)
+            status_str(upload.status),
+            options_json(&upload.ingest_options)?
         ],
     )
     .await
@@ -241,6 +255,11 @@ pub(crate) fn clean_description(text: &str) -> String {
 
 pub(crate) fn not_found(id: &UploadId) -> StoreError {
     StoreError::not_found(format!("file {id}"))
+}
+
+/// Nothing is kept where nothing was chosen.
+fn options_json(options: &IngestOptions) -> Result<Option<String>> {
+    if options.is_default() { Ok(None) } else { json(options).map(Some) }
 }
 
 fn status_str(status: IngestStatus) -> &'static str {

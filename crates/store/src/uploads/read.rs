@@ -18,9 +18,7 @@ impl Store {
         let rows = self
             .db()
             .read(
-                "SELECT file_id, conversation_id, filename, file_type, size, sha256, created_at, description, status,
-                        error, profile
-                 FROM uploads WHERE conversation_id = $1 ORDER BY position",
+                concat!("SELECT ", columns!(), " FROM uploads WHERE conversation_id = $1 ORDER BY position"),
                 params![conversation],
             )
             .await?;
@@ -32,10 +30,12 @@ impl Store {
         let row = self
             .db()
             .read_one(
-                "SELECT file_id, conversation_id, filename, file_type, size, sha256, created_at, description, status,
-                        error, profile
-                 FROM uploads WHERE conversation_id = $1 AND (file_id = $2 OR filename = $2)
-                 ORDER BY CASE WHEN file_id = $2 THEN 0 ELSE 1 END LIMIT 1",
+                concat!(
+                    "SELECT ",
+                    columns!(),
+                    " FROM uploads WHERE conversation_id = $1 AND (file_id = $2 OR filename = $2)
+                     ORDER BY CASE WHEN file_id = $2 THEN 0 ELSE 1 END LIMIT 1"
+                ),
                 params![conversation, id_or_name],
             )
             .await?;
@@ -50,10 +50,14 @@ impl Store {
         let rows = self
             .db()
             .read(
-                "SELECT u.file_id, u.conversation_id, u.filename, u.file_type, u.size, u.sha256, u.created_at,
-                        u.description, u.status, u.error, u.profile
-                 FROM uploads u JOIN conversations c ON c.id = u.conversation_id
-                 WHERE u.status = 'processing' AND c.deleted_at IS NULL ORDER BY u.created_at, u.file_id",
+                concat!(
+                    "SELECT ",
+                    columns!(),
+                    " FROM uploads
+                     WHERE status = 'processing'
+                       AND conversation_id IN (SELECT id FROM conversations WHERE deleted_at IS NULL)
+                     ORDER BY created_at, file_id"
+                ),
                 vec![],
             )
             .await?;
@@ -96,5 +100,6 @@ pub(crate) fn from_row(row: &Row) -> Result<Upload> {
         },
         error: row.optional_string(9)?,
         profile: row.optional_json(10)?,
+        ingest_options: row.optional_json(11)?.unwrap_or_default(),
     })
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use ba_protocol::file::IngestStatus;
+use ba_protocol::file::{IngestOptions, IngestStatus};
 use ba_protocol::{CodeId, RunEvent};
 use ba_store::{EventScope, Limits, NewCode, RunStatus, StoreError};
 use serde_json::{Value, json};
@@ -29,6 +29,7 @@ async fn what_goes_out_comes_in(f: Fresh) {
 
     let upload = f.store.upload(&new.id, "upload_002").await.unwrap();
     assert_eq!((upload.filename.as_str(), upload.status), ("数据.csv", IngestStatus::Processing));
+    assert_eq!(upload.ingest_options.header_row, Some(2), "it is read again as it was chosen");
     assert_eq!(std::fs::read(f.store.upload_path(&upload).await.unwrap()).unwrap(), b"a,b\n");
     let id = CodeId::parse("code_x").unwrap();
     assert_eq!(f.store.code(&new.id, &id, None).await.unwrap().1, "two");
@@ -59,7 +60,10 @@ async fn filled_archive(f: &Fresh) -> PathBuf {
     f.store.delete_upload(&c.id, &first.file_id).await.unwrap();
     let mut upload = f.store.begin_upload(&c.id, "数据.csv", None).await.unwrap();
     upload.write(b"a,b\n").await.unwrap();
-    upload.finish().await.unwrap();
+    let id = upload.finish().await.unwrap().file_id;
+    f.store.set_profile(&c.id, &id, IngestStatus::Ready, None, None).await.unwrap();
+    let chosen = IngestOptions { header_row: Some(2), ..IngestOptions::default() };
+    f.store.ingest_again(&c.id, &id, &chosen).await.unwrap();
     for code in ["one", "two"] {
         let new = NewCode {
             code_id: "code_x".into(),

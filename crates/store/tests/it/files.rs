@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use ba_protocol::file::{FileProfile, IngestStatus};
+use ba_protocol::file::{FileProfile, IngestOptions, IngestStatus};
 use ba_protocol::{ConversationId, Upload};
 use ba_store::{ConversationFiles, Limits, Store, StoreError};
 
@@ -21,6 +21,7 @@ on_every_backend!(
     derived_files_go_with_their_upload,
     artifacts_replace_and_refuse_links,
     a_change_of_any_file_is_noticed,
+    an_upload_is_read_again_with_other_choices,
 );
 
 on_s3!(
@@ -29,6 +30,7 @@ on_s3!(
     nothing_is_visible_before_the_end,
     derived_files_go_with_their_upload,
     artifacts_replace_and_refuse_links,
+    an_upload_is_read_again_with_other_choices,
 );
 
 async fn put(store: &Store, c: &ConversationId, name: &str, bytes: &[u8]) -> Result<Upload, StoreError> {
@@ -173,6 +175,42 @@ async fn derived_files_go_with_their_upload(f: Fresh) {
     assert!(
         f.store.derived_path(&c.id, &upload.file_id, "table_0.parquet").await.unwrap_err().is_not_found()
     );
+}
+
+// SPEC B8: the bytes stay, what was made from them goes, and a second one waits for the first.
+async fn an_upload_is_read_again_with_other_choices(f: Fresh) {
+    let (store, c) = (&f.store, f.conversation().await);
+    let upload = put(store, &c.id, "x.csv", b"a,b").await.unwrap();
+    let id = &upload.file_id;
+    let big5 = IngestOptions { encoding: Some("big5".into()), ..IngestOptions::default() };
+    let early = store.ingest_again(&c.id, id, &big5).await;
+    assert!(matches!(early, Err(StoreError::Conflict(_))), "it is still being read: {early:?}");
+
+    let made = f.dir.path().join("made.parquet");
+    std::fs::write(&made, "PAR1").unwrap();
+    store.put_derived(&c.id, id, "table_0.parquet", &made).await.unwrap();
+    store.set_profile(&c.id, id, IngestStatus::Ready, Some(&FileProfile::default()), None).await.unwrap();
+    let files = store.files(&c.id).await.unwrap();
+    let again = store.ingest_again(&c.id, id, &big5).await.unwrap();
+    assert_eq!(
+        (again.status, &again.profile, &again.ingest_options),
+        (IngestStatus::Processing, &None, &big5)
+    );
+    assert!(!store.is_current(&c.id, &files), "a run that reads the files notices");
+    assert!(store.derived_path(&c.id, id, "table_0.parquet").await.unwrap_err().is_not_found());
+    assert_eq!(f.blob_files().len(), 1, "only the bytes of the upload are left");
+    assert_eq!(
+        store.unfinished_uploads().await.unwrap(),
+        vec![again],
+        "a crash now starts with these choices"
+    );
+    assert_eq!(store.upload(&c.id, "x.csv").await.unwrap().ingest_options, big5);
+
+    store.set_profile(&c.id, id, IngestStatus::Failed, None, Some("no")).await.unwrap();
+    let reset = store.ingest_again(&c.id, id, &IngestOptions::default()).await.unwrap();
+    assert_eq!((reset.error, reset.ingest_options), (None, IngestOptions::default()));
+    let unknown = ba_protocol::UploadId::numbered(9);
+    assert!(store.ingest_again(&c.id, &unknown, &big5).await.unwrap_err().is_not_found());
 }
 
 async fn artifacts_replace_and_refuse_links(f: Fresh) {

@@ -145,6 +145,7 @@ pub fn report(conversation: &ConversationId, run: &RunId, text: &str) -> RunEven
             file_refs: vec![],
             saved_codes: vec![],
             warnings: vec![],
+            data_notes: vec![],
             skill_chain: vec![],
             stop_reason: None,
             model: "offline".into(),

@@ -21,7 +21,9 @@ pub(super) fn describe(known: &[KnownTable], search: Option<&str>) -> ToolOutput
         let names: Vec<String> = t.source.names.iter().map(|n| format!("\"{n}\"")).collect();
         let _ = write!(text, "{}", names.join(" = "));
         match &t.profile {
-            None => text.push_str(" (kept result)\n"),
+            None => {
+                let _ = writeln!(text, " ({})", t.about);
+            }
             Some(profile) => {
                 let _ = writeln!(text, " ({} rows, from {})", profile.rows, t.filename);
                 for c in profile.columns.iter().take(200) {

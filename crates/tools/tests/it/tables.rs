@@ -4,17 +4,17 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
 use ba_agent::Registry;
-use ba_agent::pipeline::{CallRequest, Executed, Executor};
+use ba_agent::pipeline::{CallRequest, Executed, Executor, Told};
 use ba_agent::run::{Decision, PlannedCall};
 use ba_agent::tool::{Body, ToolContext, ToolOutput, TypedTool};
 use ba_data::{Connections, Tables};
-use ba_protocol::file::IngestStatus;
+use ba_protocol::file::{IngestOptions, IngestStatus};
 use ba_protocol::{
     ConversationId, FileFacts, OutputLevel, RunId, ToolCall, ToolFailure, Upload, UserId, synopsis,
 };
 use ba_sandbox::{PrepareOptions, Sandbox, SandboxConfig, prepare_python};
 use ba_store::{NewCode, Store, StoreConfig};
-use ba_tools::{FileReader, QueryDatabase, ingest_upload};
+use ba_tools::{FileReader, Python, QueryDatabase, RunPython, ingest_upload};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -103,6 +103,7 @@ impl Desk {
             window_share: 0.1,
             files: "same",
             counter: &(Arc::new(|text: &str| text.chars().count().div_ceil(2)) as _),
+            told: &Told::default(),
         };
         executor.execute(request).await
     }
@@ -200,6 +201,89 @@ fn code_text_and_broken_files_are_answered() {
         let missing = desk.read(json!({"path": "../../etc/passwd"})).await.unwrap_err();
         assert_eq!(missing.code, "FILE_NOT_FOUND");
         assert!(missing.hint.unwrap().contains("code_sales"));
+    });
+}
+
+#[test]
+fn an_upload_whose_bytes_are_lost_fails_instead_of_waiting_for_ever() {
+    run(async {
+        let desk = Desk::new().await;
+        let mut writer = desk.store.begin_upload(&desk.conversation, "s.csv", None).await.unwrap();
+        writer.write(SALES.as_bytes()).await.unwrap();
+        let upload = writer.finish().await.unwrap();
+        std::fs::remove_file(desk.store.upload_path(&upload).await.unwrap()).unwrap();
+        let failed = ingest_upload(&desk.store, &tables(), &upload, &|_, _| {}).await.unwrap();
+        assert_eq!(failed.status, IngestStatus::Failed);
+        assert!(failed.error.unwrap().contains("could not store"));
+        assert_eq!(desk.store.unfinished_uploads().await.unwrap(), vec![]);
+    });
+}
+
+#[test]
+fn python_does_not_go_on_with_a_file_that_is_gone_or_read_in_another_way() {
+    run(async {
+        let desk = Desk::new().await;
+        let first = desk.upload("s.csv", SALES.as_bytes()).await;
+        let python = RunPython { python: Python::Ready(sandbox()), store: desk.store.clone() };
+        let py = async |code: &str| {
+            let args = serde_json::from_value(json!({"code": code})).unwrap();
+            python.run(&desk.context(), args).await.unwrap()
+        };
+        py("n = len(open('s.csv').read())").await;
+        desk.upload("t.csv", SALES.as_bytes()).await;
+        assert_eq!(py("print(n)").await.notes, Vec::<String>::new(), "one more file is no reason");
+
+        let other = IngestOptions { header_row: Some(2), ..IngestOptions::default() };
+        let again = desk.store.ingest_again(&desk.conversation, &first.file_id, &other).await.unwrap();
+        ingest_upload(&desk.store, &tables(), &again, &|_, _| {}).await.unwrap();
+        let notes = py("print('n' in globals())").await.notes;
+        assert!(notes[0].contains("reset (upload_001 was read again in another way)"), "{notes:?}");
+
+        desk.store.delete_upload(&desk.conversation, &first.file_id).await.unwrap();
+        let seen = py("import pathlib\nprint(sorted(p.name for p in pathlib.Path('.').iterdir()))").await;
+        assert!(seen.notes[0].contains("reset (upload_001 was removed)"), "{:?}", seen.notes);
+        let Body::Parts(parts) = &seen.body else { panic!("{:?}", seen.body) };
+        assert_eq!(parts[0].1, Body::Text("['t.csv', 'upload_002']".into()));
+    });
+}
+
+// SPEC B1, B2. The profile is written by hand, so that this does not depend on what ingest finds doubtful.
+#[test]
+fn every_tool_that_uses_a_table_brings_its_notes_and_totals_have_a_table_of_their_own() {
+    run(async {
+        let desk = Desk::new().await;
+        let upload = desk.upload("s.csv", SALES.as_bytes()).await;
+        let (c, id) = (&desk.conversation, &upload.file_id);
+        let mut profile = upload.profile.unwrap();
+        let parquet = desk.store.derived_path(c, id, &profile.tables[0].parquet).await.unwrap();
+        desk.store.put_derived(c, id, "all.parquet", &parquet).await.unwrap();
+        profile.tables[0].with_totals = "all.parquet".into();
+        profile.tables[0].notes = serde_json::from_value(json!([
+            {"code": "delimiter", "text": "delimiter ,"},
+            {"code": "totals_left_out", "text": "1 total row left out"},
+            {"code": "unit_mixed", "level": "warn", "text": "units are mixed", "column": "金额"},
+        ]))
+        .unwrap();
+        desk.store.set_profile(c, id, IngestStatus::Ready, Some(&profile), None).await.unwrap();
+        desk.upload("other.csv", SALES.as_bytes()).await;
+
+        let codes = |output: &ToolOutput| -> Vec<String> {
+            output.data_notes.iter().map(|n| format!("{} {} {}", n.file_id, n.table, n.note.code)).collect()
+        };
+        let both = ["upload_001 s totals_left_out", "upload_001 s unit_mixed"];
+        assert_eq!(codes(&desk.query(json!({"query": "SELECT sum(金额) FROM s"})).await.unwrap()), both);
+        assert_eq!(codes(&desk.read(json!({"path": "s.csv"})).await.unwrap()), both);
+        let python = RunPython { python: Python::Ready(sandbox()), store: desk.store.clone() };
+        let args = serde_json::from_value(json!({"code": "open('upload_001').read()"})).unwrap();
+        assert_eq!(codes(&python.run(&desk.context(), args).await.unwrap()), both);
+        assert_eq!(codes(&desk.query(json!({"query": "SELECT * FROM other"})).await.unwrap()), [""; 0]);
+
+        let whole = desk.query(json!({"query": "SELECT count(*) FROM s_with_totals"})).await.unwrap();
+        assert_eq!(rows(&whole), &[[json!(3)]]);
+        assert_eq!(codes(&whole), ["upload_001 s unit_mixed"], "its totals are not left out");
+        let shown = desk.query(json!({"query": "SHOW TABLES"})).await.unwrap();
+        let named = "\"s_with_totals\" = \"upload_001_with_totals\" (with total rows, flagged in _is_total)";
+        assert!(matches!(&shown.body, Body::Text(t) if t.contains(named)), "{:?}", shown.body);
     });
 }
 

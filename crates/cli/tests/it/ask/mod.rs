@@ -91,6 +91,45 @@ fn two_rounds_with_an_anthropic_server() {
 }
 
 #[test]
+fn a_file_that_cannot_be_used_is_wrong_use_and_leaves_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let picture = folder.path().join("chart.png.csv");
+    std::fs::write(&picture, b"\x89PNG\r\n\x1a\n\x00\x00\x00\rIHDR\x00\x00\x00\x01").unwrap();
+    let output = ask(
+        folder.path(),
+        &[("BA_MODEL", "offline".to_owned())],
+        &[
+            "ask",
+            "各地区销售额？",
+            "--file",
+            table(folder.path()).to_str().unwrap(),
+            "--file",
+            picture.to_str().unwrap(),
+        ],
+    );
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{said}");
+    assert!(said.contains("chart.png.csv cannot be used: this is a PNG image"), "{said}");
+    assert!(said.contains("upload the figures it shows as CSV or XLSX"), "what to do is said: {said}");
+    assert!(output.stdout.is_empty(), "no answer to a question about nothing");
+    let database = folder.path().join("ba-data/blobs");
+    let left = walk(&database);
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// Every blob below a folder.
+fn walk(folder: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
+        match entry.path() {
+            path if path.is_dir() => found.extend(walk(&path)),
+            path => found.push(path),
+        }
+    }
+    found
+}
+
+#[test]
 fn a_recorded_run_is_replayed_without_its_server() {
     let folder = tempfile::tempdir().unwrap();
     let file = table(folder.path());

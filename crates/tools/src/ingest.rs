@@ -1,0 +1,136 @@
+//! Ingest of an upload: the sandbox reads the file, the store keeps what was found. Never parses a file itself.
+
+use std::time::Duration;
+
+use ba_data::{DataError, IngestRequest, Tables};
+use ba_protocol::file::{FileProfile, IngestStatus};
+use ba_protocol::{ToolFailure, Upload};
+use ba_store::{Store, StoreError};
+
+/// How often an outcome that cannot be stored is tried again, and the first pause; each one is twice the one before.
+const TRIES: u32 = 10;
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+
+/// Reads an upload in the sandbox as a person chose, keeps its tables as Parquet beside it, and marks it ready or failed.
+/// It does not stay `processing` because of a storage that fails for a while.
+pub async fn ingest_upload(
+    store: &Store,
+    tables: &Tables,
+    upload: &Upload,
+    on_progress: &(dyn Fn(Option<f64>, &str) + Send + Sync),
+) -> Result<Upload, StoreError> {
+    let (conversation, id) = (&upload.conversation_id, &upload.file_id);
+    let (status, profile, error) = match read(store, tables, upload, on_progress).await {
+        Ok(Ok(profile)) => (IngestStatus::Ready, Some(profile), None),
+        Ok(Err(error)) => {
+            tracing::info!(file = %id, %error, "an upload could not be read");
+            (IngestStatus::Failed, None, Some(in_words(error)))
+        }
+        Err(error) => {
+            tracing::error!(file = %id, %error, "what was found in an upload could not be stored");
+            (IngestStatus::Failed, None, Some(UNSTORED.to_owned()))
+        }
+    };
+    until_stored(|| store.set_profile(conversation, id, status, profile.as_ref(), error.as_deref())).await
+}
+
+/// The cause is in the log; people can only try again.
+const UNSTORED: &str =
+    "the server could not store what it found in the file; read it again, or upload it again";
+
+/// The outer error is the storage's, the inner one the file's.
+async fn read(
+    store: &Store,
+    tables: &Tables,
+    upload: &Upload,
+    on_progress: &(dyn Fn(Option<f64>, &str) + Send + Sync),
+) -> Result<Result<FileProfile, DataError>, StoreError> {
+    let folder = match tables.folder() {
+        Ok(folder) => folder,
+        Err(error) => return Ok(Err(error)),
+    };
+    let out_dir = folder.path().join("out");
+    let request = IngestRequest {
+        path: store.upload_path(upload).await?,
+        filename: upload.filename.clone(),
+        owner: upload.conversation_id.to_string(),
+        out_dir: out_dir.clone(),
+        options: upload.ingest_options.clone(),
+    };
+    let profile = match tables.ingest(request, on_progress).await {
+        Ok(profile) => profile,
+        Err(error) => return Ok(Err(error)),
+    };
+    for file in profile.tables.iter().flat_map(|t| t.files()) {
+        let made = out_dir.join(file);
+        store.put_derived(&upload.conversation_id, &upload.file_id, file, &made).await?;
+    }
+    Ok(Ok(profile))
+}
+
+/// The reason, and what to do about it where that is known.
+fn in_words(error: DataError) -> String {
+    let ToolFailure { message, hint, .. } = error.into();
+    match hint {
+        Some(hint) if !message.contains(&hint) => format!("{message}; {hint}"),
+        _ => message,
+    }
+}
+
+/// Tries again while the storage is at fault. An upload that was deleted meanwhile wants no outcome.
+async fn until_stored<T, F>(mut attempt: impl FnMut() -> F) -> Result<T, StoreError>
+where
+    F: Future<Output = Result<T, StoreError>>,
+{
+    let mut pause = FIRST_PAUSE;
+    for _ in 1..TRIES {
+        match attempt().await {
+            Err(error) if !error.is_not_found() => {
+                tracing::warn!(%error, "the outcome of an ingest was not stored; it is tried again");
+                tokio::time::sleep(pause).await;
+                pause *= 2;
+            }
+            settled => return settled,
+        }
+    }
+    attempt().await
+}
+
+#[cfg(test)]
+mod tests {
+    use std::cell::Cell;
+
+    use super::*;
+
+    async fn tried(failures: u32, error: fn() -> StoreError) -> (Result<u32, StoreError>, u32) {
+        let calls = Cell::new(0);
+        let outcome = until_stored(|| {
+            calls.set(calls.get() + 1);
+            let n = calls.get();
+            async move { if n > failures { Ok(n) } else { Err(error()) } }
+        })
+        .await;
+        (outcome, calls.get())
+    }
+
+    #[tokio::test]
+    async fn a_storage_that_fails_for_a_while_is_tried_again() {
+        let (outcome, calls) = tried(3, || StoreError::Full("no space".into())).await;
+        assert_eq!((outcome.unwrap(), calls), (4, 4));
+        let (outcome, calls) = tried(3, || StoreError::not_found("file upload_001")).await;
+        assert!(outcome.unwrap_err().is_not_found());
+        assert_eq!(calls, 1, "a deleted upload is not asked for again");
+    }
+
+    #[test]
+    fn the_reason_ends_with_what_to_do() {
+        let error = |hint: Option<&str>| DataError::File {
+            code: "X".into(),
+            message: "the workbook is protected by a password".into(),
+            hint: hint.map(str::to_owned),
+        };
+        assert_eq!(in_words(error(None)), "the workbook is protected by a password");
+        let told = in_words(error(Some("save it without one and upload that")));
+        assert_eq!(told, "the workbook is protected by a password; save it without one and upload that");
+    }
+}

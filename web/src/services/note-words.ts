@@ -1,0 +1,46 @@
+/** A note on a table in the reader's language: by its code where that is known, else as the server said it. Never makes markup. */
+import type { Note } from "$lib/api/types";
+import { NOTES_ZH } from "$lib/i18n/notes";
+import { serverWords } from "./server-words";
+
+export function noteWords(note: Note, language: "zh" | "en"): string {
+  const known = language === "zh" ? inChinese(note) : null;
+  if (known !== null) return known;
+  const said = serverWords(note.text, language);
+  const column = note.column ?? "";
+  return !column || said.includes(column) ? said : language === "zh" ? `${column}：${said}` : `${column}: ${said}`;
+}
+
+function inChinese(note: Note): string | null {
+  const values: Record<string, unknown> = { ...note.values, ...(note.column ? { column: note.column } : {}) };
+  const special = [values.formats, values.delimiter].flatMap((value) => (typeof value === "string" ? [`${note.code}.${value}`] : []));
+  const forms = [...special, note.code].flatMap((key) => (Object.hasOwn(NOTES_ZH, key) ? NOTES_ZH[key]! : []));
+  for (const form of forms) {
+    const words = filled(form, values);
+    if (words === null) continue;
+    return note.column && !words.includes(note.column) ? `${note.column}：${words}` : words;
+  }
+  return null;
+}
+
+/** The form with its values in place; `null` when one is missing. */
+function filled(form: string, values: Record<string, unknown>): string | null {
+  let whole = true;
+  const words = form.replace(/\{(\w+)\}/g, (_, name: string) => {
+    const value = shown(values[name]);
+    whole &&= value !== "";
+    return value;
+  });
+  return whole ? words : null;
+}
+
+const shown = (value: unknown): string => {
+  if (Array.isArray(value)) return value.map(shown).join("、");
+  return typeof value === "string" || typeof value === "number" ? String(value) : "";
+};
+
+/** Doubts first, each part in its own order. */
+export const byLevel = (notes: Note[] = []): { doubts: Note[]; steps: Note[] } => ({
+  doubts: notes.filter((note) => note.level === "warn"),
+  steps: notes.filter((note) => note.level !== "warn"),
+});
