@@ -91,7 +91,7 @@ fn rounded(piece: &Piece, world: &World, _: &mut Random) -> Option<String> {
     }
     let unit: String = format.trim_start_matches(['a', '+', '(', '=', ',']).to_owned();
     let decimals: i32 = unit.trim_start_matches(|c: char| !c.is_ascii_digit()).parse().ok()?;
-    let scale = show(1e12, &format.replace('a', "")).replace(',', "");
+    let scale = show(1e12, format.strip_prefix('a').unwrap_or(format)).replace(',', "");
     let digits: String = scale.chars().filter(|c| c.is_ascii_digit() || *c == '.').collect();
     let step = 10f64.powi(-decimals) * 1e12 / digits.parse::<f64>().ok()?;
     let value = world.eval(expr);

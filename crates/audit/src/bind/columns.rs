@@ -1,0 +1,156 @@
+//! Which column a figure is said of: the name right behind it, the nearest before it, its header or series.
+
+use std::sync::LazyLock;
+
+use regex::Regex;
+
+use crate::figures::{Figure, Place};
+use crate::layout::Span;
+use crate::number::Unit;
+use crate::period::Period;
+use crate::scope::{Key, Page};
+use crate::words::Mention;
+
+type At = (usize, usize);
+
+#[derive(Debug, Default)]
+pub struct Columns {
+    /// Columns named in full for this figure.
+    pub named: Vec<At>,
+    /// The name was part of a longer word such as 利润率, so the figure is made from the column.
+    pub compound: bool,
+    /// Columns hinted at nearby.
+    pub hinted: Vec<At>,
+    /// Columns named in the sentence for other figures.
+    pub others: Vec<At>,
+    /// Every column named in the sentence.
+    pub all: Vec<At>,
+    /// Years the figure is said of, for columns that have one in their name.
+    pub years: Vec<Period>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Agrees {
+    Yes,
+    Perhaps,
+    No,
+}
+
+static ADJACENT: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)^\s?(?:of |in |个|条|次|名|位|家|的|new |worth of |total )?\s?$").ok());
+const MADE_AFTER: [&str; 9] = ["率", "比", "占", "份额", "均", "增速", "增长", "结构", "差"];
+const MADE_BEFORE: [&str; 9] = ["均", "每", "per ", "毛", "单位", "/", "客", "折合", "人"];
+
+impl Columns {
+    pub fn of(page: &Page<'_>, figure: &Figure) -> Self {
+        let mut found = Self::default();
+        let entry = |m: &Mention| &page.index.entries[m.entry as usize];
+        let spans = page.around(figure);
+        for mention in spans.iter().flat_map(|s| page.mentions_in(s)) {
+            found.all.extend(&entry(mention).names);
+        }
+        found.years = years(page, figure);
+        match &figure.place {
+            Place::Prose { sentence, clause, .. } => found.in_prose(page, figure, sentence, clause),
+            Place::Cell { .. } => {
+                // The header says the column; a table on its side has it in the row.
+                let named =
+                    spans.iter().rev().flat_map(|s| page.mentions_in(s)).find(|m| !entry(m).names.is_empty());
+                if let Some(mention) = named {
+                    found.named.clone_from(&entry(mention).names);
+                    found.compound = is_compound(page.report, &mention.span);
+                }
+                found.hinted = spans
+                    .iter()
+                    .flat_map(|s| page.mentions_in(s))
+                    .flat_map(|m| &entry(m).hints)
+                    .copied()
+                    .collect();
+            }
+            Place::Chart { .. } => {
+                let named =
+                    spans.iter().rev().flat_map(|s| page.mentions_in(s)).find(|m| !entry(m).names.is_empty());
+                found.named = named.map(|m| entry(m).names.clone()).unwrap_or_default();
+                found.hinted = spans
+                    .iter()
+                    .flat_map(|s| page.mentions_in(s))
+                    .flat_map(|m| &entry(m).hints)
+                    .copied()
+                    .collect();
+            }
+        }
+        found
+    }
+
+    fn in_prose(&mut self, page: &Page<'_>, figure: &Figure, sentence: &Span, clause: &Span) {
+        let entry = |m: &Mention| &page.index.entries[m.entry as usize];
+        let mentions = page.mentions_in(sentence);
+        let span = &figure.number.span;
+        let named = |m: &&Mention| !entry(m).names.is_empty();
+        let behind = mentions.iter().find(|m| m.span.start >= span.end);
+        let adjacent = behind.filter(|m| {
+            let between = &page.report[span.end..m.span.start];
+            let known = named(m) || !entry(m).hints.is_empty();
+            let part = figure.number.unit == Unit::Percent && between.contains("of");
+            known && !part && between.len() < 14 && ADJACENT.as_ref().is_some_and(|a| a.is_match(between))
+        });
+        let before = mentions.iter().filter(named).rfind(|m| m.span.end <= span.start);
+        if let Some(mention) = adjacent {
+            let of = entry(mention);
+            self.named.clone_from(if of.names.is_empty() { &of.hints } else { &of.names });
+        } else if let Some(mention) = before {
+            self.named.clone_from(&entry(mention).names);
+            self.compound = is_compound(page.report, &mention.span);
+        }
+        self.hinted = page.mentions_in(clause).iter().flat_map(|m| &entry(m).hints).copied().collect();
+        self.others = mentions
+            .iter()
+            .filter(|m| m.span.start >= span.end)
+            .flat_map(|m| &entry(m).names)
+            .copied()
+            .collect();
+    }
+
+    /// Whether a column may be the figure's.
+    pub fn agrees(&self, page: &Page<'_>, at: At) -> Agrees {
+        let column = &page.index.tables[at.0].columns[at.1];
+        if let Some(period) = column.period
+            && !self.years.is_empty()
+            && !self.years.iter().any(|y| y.same(period))
+        {
+            return Agrees::No;
+        }
+        if self.named.contains(&at) {
+            return Agrees::Yes;
+        }
+        if self.named.iter().any(|(t, _)| *t == at.0) && !self.compound {
+            return Agrees::No;
+        }
+        match () {
+            () if column.period.is_some() && !self.years.is_empty() => Agrees::Yes,
+            () if self.hinted.contains(&at) => Agrees::Yes,
+            () if self.others.contains(&at) => Agrees::No,
+            () => Agrees::Perhaps,
+        }
+    }
+
+    /// Whether a column may be an operand: it is named, or no column of its table is.
+    pub fn may_use(&self, at: At) -> bool {
+        self.named.contains(&at) || !self.named.iter().any(|(t, _)| *t == at.0)
+    }
+}
+
+fn years(page: &Page<'_>, figure: &Figure) -> Vec<Period> {
+    page.asked_times(figure, crate::period::Grain::Year)
+        .into_iter()
+        .filter_map(|k| if let Key::Time(p) = k { Some(p) } else { None })
+        .collect()
+}
+
+/// 利润 in 利润率, 客均销售额: the column is what the figure was made from.
+fn is_compound(report: &str, span: &Span) -> bool {
+    let (before, after) = (&report[..span.start], &report[span.end..]);
+    MADE_AFTER.iter().any(|w| after.starts_with(w))
+        || MADE_BEFORE.iter().any(|w| before.ends_with(w))
+        || after.trim_start().starts_with("per ")
+}
