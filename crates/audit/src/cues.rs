@@ -18,6 +18,10 @@ pub struct Cues {
     pub first: bool,
     pub target: bool,
     pub count: bool,
+    /// 相差, gap: a distance without a sign.
+    pub apart: bool,
+    /// 最高, lowest: the ends of a column.
+    pub extremes: bool,
     /// 前三, top 3.
     pub top: Option<usize>,
     /// Compared with the year before, or with the period before.
@@ -205,6 +209,11 @@ const COUNT: &[&str] = &[
     "categories",
     "items",
 ];
+const APART: &[&str] = &["差", "gap", "difference", "spread", "between", "流失", "missing"];
+const EXTREMES: &[&str] = &[
+    "最高", "最低", "最大", "最小", "最多", "最少", "极差", "max", "min", "highest", "lowest", "largest",
+    "smallest", "range",
+];
 const YEAR: &[&str] = &[
     "同比",
     "上年",
@@ -320,6 +329,8 @@ impl Cues {
             first: anywhere(FIRST),
             target: anywhere(TARGET),
             count: has(COUNT),
+            apart: has(APART),
+            extremes: anywhere(EXTREMES),
             top: top(&near),
             year_on_year: has(YEAR),
             period_on_period: has(PERIOD),
@@ -335,19 +346,7 @@ fn surroundings(page: &Page<'_>, figure: &Figure) -> (String, String) {
     };
     match &figure.place {
         Place::Prose { sentence, clause, .. } => {
-            let wide = page.report[sentence.clone()].to_lowercase();
-            let own = &page.report[clause.clone()];
-            let letters = own.chars().filter(|c| c.is_alphabetic()).count();
-            // A figure alone in brackets is explained by what stands before them.
-            if letters < 3 {
-                let before = &page.report[sentence.start..clause.start];
-                let from = before
-                    .trim_end_matches(['(', '（', ' '])
-                    .rfind(['，', '；', ';', '、', '：'])
-                    .unwrap_or(0);
-                return (format!("{}{}", before[from..].to_lowercase(), own.to_lowercase()), wide);
-            }
-            (own.to_lowercase(), wide)
+            (page.report[clause.clone()].to_lowercase(), page.report[sentence.clone()].to_lowercase())
         }
         Place::Cell { block, row, .. } => {
             let mut near = joined(&page.around(figure));

@@ -14,8 +14,18 @@ const MAX_CLAUSE: usize = 240;
 pub struct Figure {
     pub number: Number,
     pub place: Place,
-    /// Its place in a run such as "12、15 和 18": which, of how many, and where the run starts.
-    pub run: (usize, usize, usize),
+    pub run: Run,
+}
+
+/// A figure's place among several in a row, such as "12、15 和 18".
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Run {
+    /// Which of them, from nought.
+    pub at: usize,
+    pub of: usize,
+    /// Bytes of the whole run.
+    pub start: usize,
+    pub end: usize,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -99,7 +109,7 @@ fn placed(
             number.span = grown(report, number.span);
         }
         scaled_by_header(&mut number, head);
-        return Some(Figure { number, place: Place::Cell { block, row, column }, run: (0, 1, 0) });
+        return Some(Figure { number, place: Place::Cell { block, row, column }, run: Run::default() });
     }
     if dated() {
         return None;
@@ -107,7 +117,7 @@ fn placed(
     let at = number.span.start;
     let sentence = sentences[sentences.partition_point(|s| s.start <= at).checked_sub(1)?].clone();
     let clause = clause(report, &sentence, &number.span);
-    Some(Figure { number, place: Place::Prose { block, sentence, clause }, run: (0, 1, 0) })
+    Some(Figure { number, place: Place::Prose { block, sentence, clause }, run: Run::default() })
 }
 
 /// A negative in brackets is marked with its brackets.
@@ -175,7 +185,7 @@ fn charted(report: &str, read: &chart::Found, block: Option<usize>, figures: &mu
             series: point.series.clone(),
             titles: read.texts.clone(),
         };
-        figures.push(Figure { number, place, run: (0, 1, 0) });
+        figures.push(Figure { number, place, run: Run::default() });
     }
     let shift = |span: Span, by: usize| span.start + by..span.end + by;
     for text in &read.texts {
@@ -193,7 +203,7 @@ fn charted(report: &str, read: &chart::Found, block: Option<usize>, figures: &mu
             };
             let place =
                 Place::Prose { block: block.unwrap_or(0), sentence: text.clone(), clause: text.clone() };
-            figures.push(Figure { number, place, run: (0, 1, 0) });
+            figures.push(Figure { number, place, run: Run::default() });
         }
     }
 }
@@ -233,7 +243,7 @@ fn abbreviates(before: &str) -> bool {
         || word.chars().all(|c| c.is_ascii_digit())
 }
 
-/// The stretch between marks around a figure.
+/// The stretch between marks around a figure. A figure alone, as in brackets or behind a colon, takes the stretch before.
 fn clause(report: &str, sentence: &Span, figure: &Span) -> Span {
     let bytes = report.as_bytes();
     let splits = |i: usize, c: char| match c {
@@ -241,14 +251,6 @@ fn clause(report: &str, sentence: &Span, figure: &Span) -> Span {
         ',' | ':' => !bytes.get(i + 1).is_some_and(u8::is_ascii_digit),
         _ => false,
     };
-    let mut start = sentence.start;
-    for (i, c) in report[sentence.start..figure.start].char_indices().rev() {
-        let at = sentence.start + i;
-        if splits(at, c) || figure.start - at > MAX_CLAUSE {
-            start = at + c.len_utf8();
-            break;
-        }
-    }
     let mut end = sentence.end;
     for (i, c) in report[figure.end..sentence.end.max(figure.end)].char_indices() {
         if splits(figure.end + i, c) || i > MAX_CLAUSE {
@@ -256,7 +258,18 @@ fn clause(report: &str, sentence: &Span, figure: &Span) -> Span {
             break;
         }
     }
-    start..end.max(figure.end)
+    let end = end.max(figure.end);
+    let mut letters = report[figure.end..end].chars().filter(|c| c.is_alphabetic()).count();
+    let mut start = sentence.start;
+    for (i, c) in report[sentence.start..figure.start].char_indices().rev() {
+        let at = sentence.start + i;
+        letters += usize::from(c.is_alphabetic());
+        if (splits(at, c) && letters > 2) || figure.start - at > MAX_CLAUSE {
+            start = at + c.len_utf8();
+            break;
+        }
+    }
+    start..end
 }
 
 /// Marks runs of figures with nothing but separators and units between.
@@ -266,8 +279,9 @@ fn runs(report: &str, figures: &mut [Figure]) {
         let goes_on = at < figures.len() && follows(report, &figures[at - 1], &figures[at]);
         if !goes_on {
             let start = figures.get(from).map_or(0, |f| f.number.span.start);
+            let end = figures.get(at - 1).map_or(0, |f| f.number.span.end);
             for (k, figure) in figures[from..at].iter_mut().enumerate() {
-                figure.run = (k, at - from, start);
+                figure.run = Run { at: k, of: at - from, start, end };
             }
             from = at;
         }
@@ -312,7 +326,7 @@ mod tests {
     fn an_enumeration_is_one_run() {
         let report = "A、B和C分别为 12 件、15 件和 18 件，另有 7 个。";
         let layout = Layout::of(report);
-        let runs: Vec<_> = find(report, &layout, 100).figures.iter().map(|f| (f.run.0, f.run.1)).collect();
+        let runs: Vec<_> = find(report, &layout, 100).figures.iter().map(|f| (f.run.at, f.run.of)).collect();
         assert_eq!(runs, [(0, 3), (1, 3), (2, 3), (0, 1)]);
     }
 

@@ -103,12 +103,14 @@ impl<'e> Index<'e> {
                 rate: has(&lower, RATES),
                 fall: has(&lower, FALLS),
             });
-            let (full, hints) = words::forms(name);
-            for form in full {
-                self.name(&form, |e| &mut e.names, (table, at));
-            }
-            for hint in hints {
-                self.name(&hint, |e| &mut e.hints, (table, at));
+            if columns.last().is_some_and(|c| c.values().is_some()) {
+                let (full, hints) = words::forms(name);
+                for form in full {
+                    self.name(&form, |e| &mut e.names, (table, at));
+                }
+                for hint in hints {
+                    self.name(&hint, |e| &mut e.hints, (table, at));
+                }
             }
         }
         self.tables.push(Table { id, columns, rows: rows.len() });

@@ -129,7 +129,7 @@ static PERIOD: LazyLock<Option<Regex>> = LazyLock::new(|| {
         | (?P<n10>{MONTHS})\.?\s+(?P<d10>[0-2]?\d|3[01])(?:st|nd|rd|th)?\b(?:,?\s+(?P<y10>{year}))?
         | (?P<n14>{MONTHS})
         | (?P<c12>十[一二]?|[一二三四五六七八九])月份?
-        | (?P<y13>{year})\s*(?:财年|年度|年)?
+        | (?P<y13>{year})(?:\s*(?:财年|年度|年))?
         "
     ))
 });

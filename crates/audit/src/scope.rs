@@ -105,7 +105,27 @@ impl<'r> Page<'r> {
 
     /// Which of a column's labels the figure is said of.
     pub fn asked(&self, figure: &Figure, of: (usize, usize)) -> Asked {
-        self.asked_by(figure, |within| self.marks(within, of))
+        let asked = self.asked_by(figure, |within| self.marks(within, of));
+        match self.in_table_order(figure, of) {
+            Some(key) if !asked.near => Asked { keys: vec![key], near: true },
+            _ => asked,
+        }
+    }
+
+    /// "三类依次为 1、2、3" without their names: in the order of the table.
+    fn in_table_order(&self, figure: &Figure, of: (usize, usize)) -> Option<Key> {
+        let Place::Prose { sentence, .. } = &figure.place else { return None };
+        let table = &self.index.tables[of.0];
+        let run = figure.run;
+        let said = ["分别", "依次", "respectively"].iter().any(|w| self.report[sentence.clone()].contains(w));
+        if run.of < 2 || run.of != table.rows || !said {
+            return None;
+        }
+        match &table.columns[of.1].holds {
+            Holds::Labels { of_row, .. } => of_row.get(run.at).map(|l| Key::Label(*l)),
+            Holds::Times { of_row, .. } => of_row.get(run.at).copied().flatten().map(Key::Time),
+            Holds::Numbers { .. } => None,
+        }
     }
 
     /// Which periods of a grain the figure is said of, in its own words.
@@ -139,15 +159,32 @@ impl<'r> Page<'r> {
         if let Some(key) = self.in_turn(figure, marks) {
             return vec![key];
         }
-        if let Some(mark) = marks.iter().rfind(|m| m.end <= span.start) {
-            return vec![mark.key];
+        let before =
+            marks.iter().rfind(|m| m.end <= span.start && !self.set_aside(m.start..m.end, span.start));
+        // "12 万元来自华东": said behind, and nothing in the clause says it before.
+        let behind = after.filter(|m| m.start < clause.end && !self.figure_between(span.end, m.start));
+        match (before, behind) {
+            (Some(b), Some(m)) if b.start < clause.start && self.figure_between(b.start, span.start) => {
+                vec![m.key]
+            }
+            (Some(b), _) => vec![b.key],
+            (None, m) => m.map(|m| m.key).into_iter().collect(),
         }
-        // "12 万元来自华东"
-        after
-            .filter(|m| m.start < clause.end + 4 && !self.figure_between(span.end, m.start))
-            .map(|m| m.key)
-            .into_iter()
-            .collect()
+    }
+
+    /// Whether a place lies in brackets that have a figure of their own and close before `upto`.
+    pub fn set_aside(&self, place: Span, upto: usize) -> bool {
+        let after = &self.report[place.end..upto.max(place.end)];
+        let Some(close) = after.find([')', '）']) else { return false };
+        if after.find(['(', '（']).is_some_and(|open| open < close) {
+            return false;
+        }
+        let mut from = place.start.saturating_sub(120);
+        while !self.report.is_char_boundary(from) {
+            from += 1;
+        }
+        let open = self.report[from..place.start].rfind(['(', '（']);
+        open.is_some_and(|open| self.figure_between(from + open, place.end + close))
     }
 
     /// "12 in London", "12 (Q1)": said right behind the figure.
@@ -160,14 +197,14 @@ impl<'r> Page<'r> {
         fits(&AFTER, between) || (fits(&BRACKET, between) && closes)
     }
 
-    fn figure_between(&self, from: usize, to: usize) -> bool {
+    pub fn figure_between(&self, from: usize, to: usize) -> bool {
         let at = self.figures.partition_point(|f| f.start < from);
         self.figures.get(at).is_some_and(|f| f.start < to)
     }
 
     /// "A、B 和 C 分别为 1、2 和 3": as many labels in a row as figures in a row.
     fn in_turn(&self, figure: &Figure, marks: &[Mark]) -> Option<Key> {
-        let (k, n, start) = figure.run;
+        let (k, n, start) = (figure.run.at, figure.run.of, figure.run.start);
         if n < 2 {
             return None;
         }
@@ -262,7 +299,7 @@ impl<'r> Page<'r> {
     /// Labels of a column that a comparison may be between, nearest first.
     pub fn rivals(&self, figure: &Figure, of: (usize, usize)) -> Vec<Key> {
         let mut keys: Vec<Key> = Vec::new();
-        let mut add = |key: Key| {
+        let add = |keys: &mut Vec<Key>, key: Key| {
             if !keys.contains(&key) && keys.len() < 4 {
                 keys.push(key);
             }
@@ -271,9 +308,15 @@ impl<'r> Page<'r> {
             let marks = self.marks(&span, of);
             let at = figure.number.span.start;
             let (before, after): (Vec<&Mark>, Vec<&Mark>) = marks.iter().partition(|m| m.start < at);
-            before.iter().rev().take(2).for_each(|m| add(m.key));
-            after.iter().take(1).for_each(|m| add(m.key));
-            before.iter().take(1).for_each(|m| add(m.key));
+            before.iter().rev().take(2).for_each(|m| add(&mut keys, m.key));
+            after.iter().take(1).for_each(|m| add(&mut keys, m.key));
+            before.iter().take(1).for_each(|m| add(&mut keys, m.key));
+        }
+        if let Place::Cell { block, .. } = &figure.place
+            && let Kind::Table { header, .. } = &self.layout.blocks[*block].kind
+            && keys.is_empty()
+        {
+            header.iter().take(20).flat_map(|h| self.marks(h, of)).for_each(|m| add(&mut keys, m.key));
         }
         if keys.len() < 2 {
             for span in self.fallback(figure) {
@@ -291,45 +334,55 @@ impl<'r> Page<'r> {
         keys
     }
 
-    /// Subject and object of a comparison: "A 比 B 高", "A is higher than B". None when the words do not say.
-    pub fn compared(&self, figure: &Figure, of: (usize, usize)) -> Option<(Key, Key)> {
-        let Place::Prose { sentence, clause, .. } = &figure.place else { return None };
+    /// Subject and object of a comparison: "A 比 B 高", "A is higher than B". Empty when the words do not say.
+    pub fn compared(&self, figure: &Figure, of: (usize, usize)) -> Vec<(Key, Key)> {
+        let Place::Prose { sentence, clause, .. } = &figure.place else { return Vec::new() };
         let marks = self.marks(sentence, of);
         let span = &figure.number.span;
         let before: Vec<&Mark> = marks.iter().filter(|m| m.end <= span.start).collect();
-        let after = marks.iter().find(|m| m.start >= span.end && m.start < clause.end);
-        let other = |than: Key| before.iter().rev().map(|m| m.key).find(|k| *k != than);
-        if let Some(object) = after.filter(|m| !self.figure_between(span.end, m.start)) {
-            return other(object.key).map(|subject| (subject, object.key));
-        }
-        let than = |m: &&&Mark| {
-            let lead = self.report[sentence.start..m.start].trim_end_matches(['*', ' ']).to_lowercase();
-            [
-                "比", "较", "相比", "低于", "高于", "与", "和", "than", "with", "to", "versus", "vs",
-                "against", "vs.",
-            ]
-            .iter()
-            .any(|w| lead.ends_with(w))
-        };
-        if let Some(object) = before.iter().rfind(than) {
-            let nearest = before.iter().rev().map(|m| m.key).find(|k| *k != object.key);
-            let joined = self.report[sentence.start..object.start].trim_end().ends_with(['与', '和']);
-            let likened = self.report[object.end..span.start].trim_start().starts_with("相比");
-            if !joined || likened {
-                return nearest.map(|subject| (subject, object.key));
+        // The nearest that is not the object, and the one the sentence starts with.
+        let subjects = |object: Key| {
+            let mut all: Vec<(Key, Key)> = Vec::new();
+            let nearest = before.iter().rev().map(|m| m.key).find(|k| *k != object);
+            for subject in nearest.into_iter().chain(before.first().map(|m| m.key)) {
+                if subject != object && !all.contains(&(subject, object)) {
+                    all.push((subject, object));
+                }
             }
+            all
+        };
+        let after = marks.iter().find(|m| m.start >= span.end && m.start < clause.end);
+        if let Some(object) = after.filter(|m| !self.figure_between(span.end, m.start)) {
+            return subjects(object.key);
+        }
+        if let Some(object) = before.iter().rfind(|m| self.is_object(sentence, m, span.start)) {
+            return subjects(object.key);
         }
         let mut own: Vec<Key> = before.iter().map(|m| m.key).collect();
         own.dedup();
-        if let [subject] = own.as_slice() {
-            let further = self.fallback(figure).iter().map(|s| self.marks(s, of)).find(|m| !m.is_empty())?;
+        if let [subject] = own.as_slice()
+            && let Some(further) =
+                self.fallback(figure).iter().map(|s| self.marks(s, of)).find(|m| !m.is_empty())
+        {
             return further
                 .iter()
                 .rev()
                 .map(|m| m.key)
-                .find(|k| k != subject)
-                .map(|object| (*subject, object));
+                .filter(|k| k != subject)
+                .take(1)
+                .map(|o| (*subject, o))
+                .collect();
         }
-        None
+        Vec::new()
+    }
+
+    /// Whether a label is what something is compared with: behind 比 or "than", or before 相比.
+    fn is_object(&self, sentence: &Span, mark: &Mark, upto: usize) -> bool {
+        const BEFORE: [&str; 12] =
+            ["比", "较", "相比", "低于", "高于", "相较于", "than", "with", "to", "versus", "vs", "against"];
+        let lead = self.report[sentence.start..mark.start].trim_end_matches(['*', ' ']).to_lowercase();
+        let behind = BEFORE.iter().any(|w| lead.ends_with(w));
+        let likened = self.report[mark.end..upto.max(mark.end)].trim_start().starts_with("相比");
+        behind || likened
     }
 }

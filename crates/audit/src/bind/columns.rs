@@ -19,6 +19,8 @@ pub struct Columns {
     pub named: Vec<At>,
     /// The name was part of a longer word such as 利润率, so the figure is made from the column.
     pub compound: bool,
+    /// The name was said of another label before this figure's own.
+    pub carried: bool,
     /// Columns hinted at nearby.
     pub hinted: Vec<At>,
     /// Columns named in the sentence for other figures.
@@ -87,32 +89,46 @@ impl Columns {
         let mentions = page.mentions_in(sentence);
         let span = &figure.number.span;
         let named = |m: &&Mention| !entry(m).names.is_empty();
-        let behind = mentions.iter().find(|m| m.span.start >= span.end);
-        let adjacent = behind.filter(|m| {
-            let between = &page.report[span.end..m.span.start];
-            let known = named(m) || !entry(m).hints.is_empty();
-            let part = figure.number.unit == Unit::Percent && between.contains("of");
-            known && !part && between.len() < 14 && ADJACENT.as_ref().is_some_and(|a| a.is_match(between))
-        });
-        let before = mentions.iter().filter(named).rfind(|m| m.span.end <= span.start);
-        if let Some(mention) = adjacent {
+        // "12, 15 and 18 staff": said behind the last of them.
+        let adjacent = behind(page, mentions, figure.run.end.max(span.end))
+            .filter(|(_, between)| figure.number.unit != Unit::Percent || !between.contains("of"));
+        let open = |m: &&Mention| {
+            m.span.end <= span.start && !page.set_aside(m.span.clone(), span.start) && !is_taken(page, m)
+        };
+        let before = mentions.iter().filter(named).rfind(open);
+        if let Some((mention, _)) = adjacent {
             let of = entry(mention);
             self.named.clone_from(if of.names.is_empty() { &of.hints } else { &of.names });
         } else if let Some(mention) = before {
             self.named.clone_from(&entry(mention).names);
             self.compound = is_compound(page.report, &mention.span);
+            self.carried = is_carried(page, mentions, mention, span);
         }
         self.hinted = page.mentions_in(clause).iter().flat_map(|m| &entry(m).hints).copied().collect();
+        self.measured(page, span.end);
         self.others = mentions
             .iter()
-            .filter(|m| m.span.start >= span.end)
+            .filter(|m| m.span.start >= span.end && !page.set_aside(m.span.clone(), sentence.end))
             .flat_map(|m| &entry(m).names)
             .copied()
             .collect();
     }
 
+    /// "12 人" hints at 人数: the measure behind the figure is in the column's name.
+    fn measured(&mut self, page: &Page<'_>, end: usize) {
+        let next = page.report[end..].trim_start().chars().next();
+        let Some(measure) = next.filter(|c| !c.is_ascii() && c.is_alphabetic() && !"元的万亿个".contains(*c))
+        else {
+            return;
+        };
+        for (t, table) in page.index.tables.iter().enumerate().take(60) {
+            let fits = |c: &crate::index::Column<'_>| c.values().is_some() && c.name.contains(measure);
+            self.hinted.extend((0..table.columns.len()).filter(|c| fits(&table.columns[*c])).map(|c| (t, c)));
+        }
+    }
+
     /// Whether a column may be the figure's.
-    pub fn agrees(&self, page: &Page<'_>, at: At) -> Agrees {
+    pub fn agrees(&self, page: &Page<'_>, unit: Unit, at: At) -> Agrees {
         let column = &page.index.tables[at.0].columns[at.1];
         if let Some(period) = column.period
             && !self.years.is_empty()
@@ -123,7 +139,12 @@ impl Columns {
         if self.named.contains(&at) {
             return Agrees::Yes;
         }
-        if self.named.iter().any(|(t, _)| *t == at.0) && !self.compound {
+        // 12 % is not said of an amount, even when the amount was named last.
+        let of = |(t, c): &At| {
+            *t == at.0 && (unit != Unit::Percent || !page.index.tables[*t].columns[*c].percents().is_empty())
+        };
+        let named = self.named.iter().any(of);
+        if named && !self.compound && !(self.carried && !self.all.contains(&at)) {
             return Agrees::No;
         }
         match () {
@@ -138,6 +159,34 @@ impl Columns {
     pub fn may_use(&self, at: At) -> bool {
         self.named.contains(&at) || !self.named.iter().any(|(t, _)| *t == at.0)
     }
+}
+
+/// The first name behind a place, when nothing but a filler is between.
+fn behind<'p>(page: &'p Page<'_>, mentions: &'p [Mention], end: usize) -> Option<(&'p Mention, &'p str)> {
+    let mention = mentions.iter().find(|m| m.span.start >= end)?;
+    let entry = &page.index.entries[mention.entry as usize];
+    let between = &page.report[end..mention.span.start];
+    let known = !entry.names.is_empty() || !entry.hints.is_empty();
+    let joined = between.len() < 14 && ADJACENT.as_ref().is_some_and(|a| a.is_match(between));
+    (known && joined).then_some((mention, between))
+}
+
+/// Whether a name stands right behind a figure, and so belongs to that one.
+fn is_taken(page: &Page<'_>, mention: &Mention) -> bool {
+    let upto = page.figures.partition_point(|f| f.end <= mention.span.start);
+    upto.checked_sub(1).is_some_and(|i| {
+        let between = &page.report[page.figures[i].end..mention.span.start];
+        between.len() < 14 && between.is_ascii() && ADJACENT.as_ref().is_some_and(|a| a.is_match(between))
+    })
+}
+
+/// "A 卖出 12 辆，均价 3 万元；B 卖出 15 辆": 均价 was said of A, after its label, and before B's.
+fn is_carried(page: &Page<'_>, mentions: &[Mention], name: &Mention, span: &Span) -> bool {
+    let label = |m: &&Mention| !page.index.entries[m.entry as usize].labels.is_empty();
+    let earlier = mentions.iter().filter(label).any(|m| m.span.end <= name.span.start);
+    let since =
+        mentions.iter().filter(label).any(|m| m.span.start >= name.span.end && m.span.end <= span.start);
+    earlier && since
 }
 
 fn years(page: &Page<'_>, figure: &Figure) -> Vec<Period> {

@@ -73,6 +73,15 @@ fn couples(case: &Case<'_>, table: usize, key: usize) -> Vec<(Key, Key, bool)> {
             if cues.year_on_year { period.year_before() } else { period.before() }
         };
         let implied: Vec<Key> = own.iter().filter_map(|k| before(k).map(Key::Time)).collect();
+        // "2024 年 …，2023 年 …，同比": both are said.
+        let said: Vec<(Key, Key, bool)> = rivals
+            .iter()
+            .filter_map(|k| before(k).map(|b| (*k, Key::Time(b), true)))
+            .filter(|(_, b, _)| rivals.contains(b))
+            .collect();
+        if (cues.year_on_year || cues.period_on_period) && !said.is_empty() {
+            return said;
+        }
         if cues.year_on_year || cues.period_on_period {
             // "环比" of one period is against the one before, whatever else is said.
             let told: Vec<(Key, Key, bool)> = own.iter().zip(&implied).map(|(a, b)| (*a, *b, true)).collect();
@@ -92,8 +101,10 @@ fn couples(case: &Case<'_>, table: usize, key: usize) -> Vec<(Key, Key, bool)> {
         }
         return all;
     }
-    if let Some((this, that)) = case.page.compared(case.figure, (table, key)) {
-        return vec![(this, that, true)];
+    let signed = case.figure.number.unit != Unit::Times && (case.cues.growth || case.cues.difference);
+    let compared = if signed { case.page.compared(case.figure, (table, key)) } else { Vec::new() };
+    if !compared.is_empty() {
+        return compared.into_iter().map(|(this, that)| (this, that, true)).collect();
     }
     let mut all = Vec::new();
     for (i, one) in rivals.iter().enumerate() {
@@ -327,19 +338,15 @@ fn quotient(case: &Case<'_>) -> Option<Proof> {
     }
     for table in case.tables() {
         let numbers = case.numbers(table);
-        let wanted = |c: usize| {
-            let at = (table, c);
-            case.columns.all.contains(&at) || case.columns.hinted.contains(&at)
+        let said = |c: &usize| {
+            let at = (table, *c);
+            case.columns.named.contains(&at) || case.columns.hinted.contains(&at)
         };
-        let named: Vec<usize> = numbers.iter().copied().filter(|c| wanted(*c)).collect();
+        let some = numbers.iter().any(said) && !matches!(case.figure.place, Place::Cell { .. });
         for rows in case.scopes(table) {
             for over in &numbers {
                 for under in &numbers {
-                    let meant = named.is_empty() || named.contains(over) || named.contains(under);
-                    let both = named.len() < 2
-                        || (named.contains(over) && named.contains(under))
-                        || case.columns.compound;
-                    if over == under || !meant || !(both || matches!(case.figure.place, Place::Cell { .. })) {
+                    if over == under || (some && !said(over) && !said(under)) {
                         continue;
                     }
                     if let (Some(a), Some(b)) =
@@ -360,7 +367,7 @@ fn sums(case: &Case<'_>) -> Option<Proof> {
     let percent = case.figure.number.unit == Unit::Percent;
     for table in case.tables() {
         for column in case.usable(table) {
-            if case.columns.agrees(case.page, (table, column)) == Agrees::No {
+            if case.columns.agrees(case.page, case.figure.number.unit, (table, column)) == Agrees::No {
                 continue;
             }
             let of = &case.index.tables[table].columns[column];
@@ -425,7 +432,7 @@ fn differences(case: &Case<'_>) -> Option<Proof> {
                 continue;
             };
             if let (Some((low, r1)), Some((high, r2))) = (sorted.first(), sorted.last())
-                && case.telling()
+                && case.cues.extremes
                 && case.is(high - low, true)
             {
                 return Some(Proof::formula(

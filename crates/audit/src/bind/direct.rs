@@ -54,7 +54,7 @@ pub fn find(case: &Case<'_>) -> Found {
     for table in 0..case.index.tables.len() {
         for (c, column) in case.index.tables[table].columns.iter().enumerate() {
             let Holds::Numbers { sorted, .. } = &column.holds else { continue };
-            let agrees = case.columns.agrees(case.page, (table, c));
+            let agrees = case.columns.agrees(case.page, case.figure.number.unit, (table, c));
             for factor in factors(case, column, agrees == Agrees::Yes) {
                 for row in equal(case, sorted, factor, column.fall, table) {
                     if agrees != Agrees::No && row_agrees(case, table, row, agrees) {
@@ -96,7 +96,7 @@ fn equal(case: &Case<'_>, sorted: &[(f64, u32)], factor: f64, fall: bool, table:
 /// Whether a row's labels are those the words ask for, and enough of them are said for a value this short.
 fn row_agrees(case: &Case<'_>, table: usize, row: u32, column: Agrees) -> bool {
     let of = &case.index.tables[table];
-    let (mut said, mut keyed) = (false, false);
+    let (mut said, mut near, mut keyed) = (false, false, false);
     for c in 0..of.columns.len() {
         if of.columns[c].values().is_some() {
             continue;
@@ -110,12 +110,15 @@ fn row_agrees(case: &Case<'_>, table: usize, row: u32, column: Agrees) -> bool {
             return false;
         }
         said = true;
+        near |= asked.near;
     }
     let known = said || !keyed || of.rows == 1;
     let sole = case.numbers(table).len() == 1;
     let named =
         column == Agrees::Yes || sole || (is_percent(case.figure.number.unit) && of.columns.len() <= 3);
-    case.telling() || (known && named)
+    let number = &case.figure.number;
+    let pointed = near && number.digits_shown + 1 >= super::TELLING && number.formatted;
+    case.telling() || pointed || (known && named)
 }
 
 /// The cell the words point at, whatever its value: what a correction should look at.
@@ -125,8 +128,11 @@ pub fn nearest(case: &Case<'_>) -> Option<Operand> {
         let near = case.asked[table].iter().any(|a| a.near);
         if let (Some(row), true) = (rows.first(), near && rows.len() <= 3) {
             let columns = case.numbers(table);
-            let agreed =
-                |want: Agrees| columns.iter().find(|c| case.columns.agrees(case.page, (table, **c)) == want);
+            let agreed = |want: Agrees| {
+                columns
+                    .iter()
+                    .find(|c| case.columns.agrees(case.page, case.figure.number.unit, (table, **c)) == want)
+            };
             if let Some(column) = agreed(Agrees::Yes).or_else(|| agreed(Agrees::Perhaps)) {
                 return Some(case.operand(table, *row, *column));
             }

@@ -74,8 +74,8 @@ impl<'p> Case<'p> {
         let number = &self.figure.number;
         let close = |v: f64, t: f64| (v - t).abs() <= number.half * (1.0 + 1e-7) + t.abs() * 1e-12;
         let unsigned = number.sign == Sign::Bare && self.cues.direction.is_none();
-        value.is_finite()
-            && (close(value, self.target()) || (size_alone && unsigned && close(value.abs(), number.value)))
+        let sized = size_alone && unsigned && self.cues.apart;
+        value.is_finite() && (close(value, self.target()) || (sized && close(value.abs(), number.value)))
     }
 
     pub fn telling(&self) -> bool {

@@ -62,6 +62,15 @@ impl Case<'_> {
         rows
     }
 
+    /// Rows that carry the labels of the figure's own words, whatever was said before.
+    pub fn near_rows(&self, table: usize) -> Vec<u32> {
+        let far = self.asked[table].iter().position(|a| !a.near && !a.keys.is_empty());
+        match far {
+            Some(column) => self.rows(table, Some((column, &[]))),
+            None => self.rows(table, None),
+        }
+    }
+
     fn count(&self, table: usize, column: usize, keys: &[Key]) -> usize {
         keys.iter()
             .map(|key| match (&self.index.tables[table].columns[column].holds, key) {

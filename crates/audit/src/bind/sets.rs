@@ -148,7 +148,7 @@ impl Case<'_> {
             }
             all.extend(self.top(table, column));
         }
-        let rows = self.rows(table, None);
+        let rows = self.near_rows(table);
         if rows.len() > 1 && near && (cued || long) {
             all.extend(self.amount(table, column, &rows));
         }

@@ -57,6 +57,13 @@ fn replaced(kind: &'static str, pieces: &[Piece], at: usize, new: String, world:
     if !honest || new == *shown {
         return None;
     }
+    // Under "万元" a 万 more is no slip, and in a chart it is no number.
+    let before: String = render(&pieces[..at]).0;
+    let line = before.rsplit('\n').next().unwrap_or("");
+    let drawn = line.contains("data: [") || line.contains("\"value\"") || line.starts_with("    [");
+    if kind == "unit" && (expr.contains("/ 10000") || drawn) {
+        return None;
+    }
     let kind = if kind == "other cell" && is_period(expr, world) { "stale period" } else { kind };
     let mut changed = pieces.to_vec();
     changed[at] = Piece::Figure { expr: expr.clone(), format: format.clone(), shown: new };

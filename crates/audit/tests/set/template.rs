@@ -113,10 +113,11 @@ fn unrolled(body: &str, world: &World) -> String {
     let mut out = String::new();
     let mut rest = body;
     loop {
-        let start = rest.match_indices("[[").map(|(i, _)| i).find(|i| {
-            let next = &rest[i + 2..];
-            next.starts_with(|c: char| c.is_ascii_lowercase()) && next[1..].starts_with(';')
-        });
+        let start =
+            rest.match_indices('[').map(|(i, _)| i).filter(|i| rest[*i..].starts_with("[[")).find(|i| {
+                let next = &rest[i + 2..];
+                next.starts_with(|c: char| c.is_ascii_lowercase()) && next[1..].starts_with(';')
+            });
         let Some(start) = start else { break };
         out.push_str(&rest[..start]);
         let inner = &rest[start + 2..];
