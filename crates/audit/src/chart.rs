@@ -293,6 +293,11 @@ fn option(fields: &[(String, Span, Node)], found: &mut Found) {
             found.texts.extend(["text", "subtext"].iter().filter_map(|k| text_of(field(title, k))));
         }
     }
+    let axis_name = |axis: &str| match each(field(fields, axis)).first() {
+        Some(Node::Object(axis)) => text_of(field(axis, "name")),
+        _ => None,
+    };
+    let axes = [axis_name("xAxis"), axis_name("yAxis")];
     let mut categories = Vec::new();
     for axis in ["xAxis", "yAxis", "angleAxis", "radiusAxis"].iter().flat_map(|a| each(field(fields, a))) {
         if let Node::Object(axis) = axis
@@ -306,7 +311,14 @@ fn option(fields: &[(String, Span, Node)], found: &mut Found) {
         if let Node::Object(series) = series {
             let name = text_of(field(series, "name"));
             for (at, item) in each(field(series, "data")).into_iter().enumerate() {
+                let from = found.points.len();
                 point(item, categories.get(at).cloned().flatten(), name.clone(), found);
+                // A point of two numbers has each on its axis.
+                if let [x, y] = &mut found.points[from..]
+                    && name.is_none()
+                {
+                    (x.series, y.series) = (axes[0].clone(), axes[1].clone());
+                }
             }
         }
     }

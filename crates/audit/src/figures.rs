@@ -278,6 +278,24 @@ fn runs(report: &str, figures: &mut [Figure]) {
     for at in 1..=figures.len() {
         let goes_on = at < figures.len() && follows(report, &figures[at - 1], &figures[at]);
         if !goes_on {
+            // "rated 6.0, 1,176 screens" are two figures; "6.0 and 7.1" are a run.
+            let last = from..at;
+            let closed = last.len() > 1 && {
+                let between = &report[figures[at - 2].number.span.end..figures[at - 1].number.span.start];
+                !matches!(between.trim().chars().next_back(), Some(',' | '，'))
+            };
+            if last.len() > 1 && !closed {
+                (from..at).for_each(|i| {
+                    figures[i].run = Run {
+                        at: 0,
+                        of: 1,
+                        start: figures[i].number.span.start,
+                        end: figures[i].number.span.end,
+                    }
+                });
+                from = at;
+                continue;
+            }
             let start = figures.get(from).map_or(0, |f| f.number.span.start);
             let end = figures.get(at - 1).map_or(0, |f| f.number.span.end);
             for (k, figure) in figures[from..at].iter_mut().enumerate() {

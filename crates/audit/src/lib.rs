@@ -12,6 +12,7 @@ mod number;
 mod period;
 mod scope;
 mod skip;
+mod told;
 mod verdict;
 mod words;
 
@@ -47,6 +48,7 @@ pub fn audit(report: &str, evidence: &Evidence, options: Options) -> Audit {
         mentions: index.trie.mentions(report),
         periods: found.periods,
         figures: found.figures.iter().map(|f| f.number.span.clone()).collect(),
+        units: found.figures.iter().map(|f| f.number.unit).collect(),
         index: &index,
     };
     let output = bind::Output::new(&index);

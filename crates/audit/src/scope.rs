@@ -8,7 +8,9 @@ use regex::Regex;
 use crate::figures::{Figure, Place};
 use crate::index::{Holds, Index};
 use crate::layout::{Kind, Layout, Span};
+use crate::number::Unit;
 use crate::period::{self, Grain, Period};
+use crate::told;
 use crate::words::Mention;
 
 /// The report with everything that was found in it.
@@ -19,6 +21,8 @@ pub struct Page<'r> {
     pub mentions: Vec<Mention>,
     pub periods: Vec<period::Found>,
     pub figures: Vec<Span>,
+    /// The unit of each figure.
+    pub units: Vec<Unit>,
     pub index: &'r Index<'r>,
 }
 
@@ -105,7 +109,10 @@ impl<'r> Page<'r> {
 
     /// Which of a column's labels the figure is said of.
     pub fn asked(&self, figure: &Figure, of: (usize, usize)) -> Asked {
-        let asked = self.asked_by(figure, |within| self.marks(within, of));
+        let mut asked = self.asked_by(figure, |within| self.marks(within, of));
+        if matches!(self.index.tables[of.0].columns[of.1].holds, Holds::Times { .. }) {
+            asked = told::retold(self, figure, of, asked);
+        }
         match self.in_table_order(figure, of) {
             Some(key) if !asked.near => Asked { keys: vec![key], near: true },
             _ => asked,
@@ -164,12 +171,26 @@ impl<'r> Page<'r> {
         // "12 万元来自华东": said behind, and nothing in the clause says it before.
         let behind = after.filter(|m| m.start < clause.end && !self.figure_between(span.end, m.start));
         match (before, behind) {
-            (Some(b), Some(m)) if b.start < clause.start && self.figure_between(b.start, span.start) => {
+            (Some(b), Some(m)) if b.start < clause.start && self.is_spent(b, span.start) => {
                 vec![m.key]
             }
             (Some(b), _) => vec![b.key],
             (None, m) => m.map(|m| m.key).into_iter().collect(),
         }
+    }
+
+    /// Whether another figure was already said of a label: one stands behind it, or right before it.
+    fn is_spent(&self, mark: &Mark, upto: usize) -> bool {
+        let before = self.figures.partition_point(|f| f.end <= mark.start).checked_sub(1);
+        let right_before =
+            before.is_some_and(|i| self.report[self.figures[i].end..mark.start].trim().len() < 8);
+        right_before || self.figure_between(mark.start, upto)
+    }
+
+    /// The next figure's unit from a place on, when it starts before another.
+    pub fn unit_after(&self, from: usize, upto: usize) -> Option<Unit> {
+        let at = self.figures.partition_point(|f| f.start < from);
+        self.figures.get(at).filter(|f| f.start < upto).map(|_| self.units[at])
     }
 
     /// Whether a place lies in brackets that have a figure of their own and close before `upto`.
@@ -188,7 +209,7 @@ impl<'r> Page<'r> {
     }
 
     /// "12 in London", "12 (Q1)": said right behind the figure.
-    fn said_after(&self, span: &Span, mark: &Mark) -> bool {
+    pub(crate) fn said_after(&self, span: &Span, mark: &Mark) -> bool {
         let between = &self.report[span.end..mark.start];
         if between.len() > 60 || self.figure_between(span.end, mark.start) {
             return false;
@@ -237,6 +258,16 @@ impl<'r> Page<'r> {
         }
     }
 
+    /// Whether a cell's column writes negatives, so that a bare number in it is positive.
+    pub fn is_signed(&self, figure: &Figure) -> bool {
+        let Place::Cell { block, column, .. } = &figure.place else { return false };
+        let Kind::Table { rows, .. } = &self.layout.blocks[*block].kind else { return false };
+        rows.iter()
+            .take(200)
+            .filter_map(|r| r.get(*column))
+            .any(|c| self.report[c.clone()].starts_with(['-', '−', '+', '(']))
+    }
+
     /// Cells of a row that hold no figure.
     pub fn row_labels(&self, cells: &[Span], column: usize) -> Vec<Span> {
         cells
@@ -249,7 +280,7 @@ impl<'r> Page<'r> {
     }
 
     /// Where to look when the figure's own words name nothing: nearest first.
-    pub fn fallback(&self, figure: &Figure) -> Vec<Span> {
+    pub(crate) fn fallback(&self, figure: &Figure) -> Vec<Span> {
         let (block, mut all) = match &figure.place {
             Place::Prose { block, sentence, .. } => (Some(*block), self.earlier_in_block(*block, sentence)),
             Place::Cell { block, .. } => (Some(*block), Vec::new()),
@@ -351,6 +382,9 @@ impl<'r> Page<'r> {
             }
             all
         };
+        if let Some(pair) = told::former_and_latter(&self.report[clause.start..span.start], &before) {
+            return vec![pair];
+        }
         let after = marks.iter().find(|m| m.start >= span.end && m.start < clause.end);
         if let Some(object) = after.filter(|m| !self.figure_between(span.end, m.start)) {
             return subjects(object.key);

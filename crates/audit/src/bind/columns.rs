@@ -21,6 +21,8 @@ pub struct Columns {
     pub compound: bool,
     /// The name was said of another label before this figure's own.
     pub carried: bool,
+    /// The name stands in another clause than the figure.
+    pub far: bool,
     /// Columns hinted at nearby.
     pub hinted: Vec<At>,
     /// Columns named in the sentence for other figures.
@@ -38,8 +40,9 @@ pub enum Agrees {
     No,
 }
 
-static ADJACENT: LazyLock<Option<Regex>> =
-    LazyLock::new(|| Regex::new(r"(?i)^\s?(?:of |in |个|条|次|名|位|家|的|new |worth of |total )?\s?$").ok());
+static ADJACENT: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^\s?元?\s?(?:of |in |个|条|次|名|位|家|的|new |worth of |total )?\s?$").ok()
+});
 const MADE_AFTER: [&str; 9] = ["率", "比", "占", "份额", "均", "增速", "增长", "结构", "差"];
 const MADE_BEFORE: [&str; 9] = ["均", "每", "per ", "毛", "单位", "/", "客", "折合", "人"];
 
@@ -90,12 +93,21 @@ impl Columns {
         let span = &figure.number.span;
         let named = |m: &&Mention| !entry(m).names.is_empty();
         // "12, 15 and 18 staff": said behind the last of them.
-        let adjacent = behind(page, mentions, figure.run.end.max(span.end))
+        let adjacent = behind(page, mentions, span.end)
+            .or_else(|| behind(page, mentions, figure.run.end.max(span.end)))
+            .or_else(|| behind(page, mentions, to_next(page, span.end)?))
             .filter(|(_, between)| figure.number.unit != Unit::Percent || !between.contains("of"));
         let open = |m: &&Mention| {
             m.span.end <= span.start && !page.set_aside(m.span.clone(), span.start) && !is_taken(page, m)
         };
         let before = mentions.iter().filter(named).rfind(open);
+        // "In total, 12 units are on hand": named behind, for no other figure.
+        let last = mentions.iter().filter(named).find(|m| {
+            m.span.start >= span.end
+                && m.span.start < clause.end
+                && !page.figure_between(span.end, m.span.start)
+                && page.unit_after(m.span.end, sentence.end).is_none()
+        });
         if let Some((mention, _)) = adjacent {
             let of = entry(mention);
             self.named.clone_from(if of.names.is_empty() { &of.hints } else { &of.names });
@@ -103,15 +115,35 @@ impl Columns {
             self.named.clone_from(&entry(mention).names);
             self.compound = is_compound(page.report, &mention.span);
             self.carried = is_carried(page, mentions, mention, span);
+            self.far = mention.span.start < clause.start;
+        } else if let Some(mention) = in_next_brackets(page, mentions, span.end) {
+            self.named.clone_from(&entry(mention).names);
+        } else if let Some(mention) = last.filter(|_| figure.number.unit != Unit::Percent) {
+            self.named.clone_from(&entry(mention).names);
         }
         self.hinted = page.mentions_in(clause).iter().flat_map(|m| &entry(m).hints).copied().collect();
         self.measured(page, span.end);
-        self.others = mentions
-            .iter()
-            .filter(|m| m.span.start >= span.end && !page.set_aside(m.span.clone(), sentence.end))
-            .flat_map(|m| &entry(m).names)
-            .copied()
-            .collect();
+        let label_between = |from: usize| {
+            let labels = mentions.iter().filter(|m| !entry(m).labels.is_empty());
+            labels.clone().any(|m| m.span.start >= from && m.span.end <= span.start)
+        };
+        for mention in mentions.iter().filter(named).filter(|m| !page.set_aside(m.span.clone(), sentence.end))
+        {
+            let behind = mention.span.start >= span.end;
+            let next = page.unit_after(mention.span.end, sentence.end);
+            for at in &entry(mention).names {
+                let rate = !page.index.tables[at.0].columns[at.1].percents().is_empty();
+                // A name before a percentage is what the percentage is of.
+                let owns = next.is_some_and(|u| rate || u != Unit::Percent);
+                if (behind && owns)
+                    || (is_taken(page, mention)
+                        && mention.span.start >= clause.start
+                        && !label_between(mention.span.end))
+                {
+                    self.others.push(*at);
+                }
+            }
+        }
     }
 
     /// "12 人" hints at 人数: the measure behind the figure is in the column's name.
@@ -136,7 +168,8 @@ impl Columns {
         {
             return Agrees::No;
         }
-        if self.named.contains(&at) {
+        let hinted = self.hinted.contains(&at);
+        if self.named.contains(&at) || (self.far && hinted) {
             return Agrees::Yes;
         }
         // 12 % is not said of an amount, even when the amount was named last.
@@ -144,13 +177,16 @@ impl Columns {
             *t == at.0 && (unit != Unit::Percent || !page.index.tables[*t].columns[*c].percents().is_empty())
         };
         let named = self.named.iter().any(of);
-        if named && !self.compound && !(self.carried && !self.all.contains(&at)) {
+        let again =
+            self.carried && self.named.iter().any(|n| self.others.contains(n)) && !self.all.contains(&at);
+        if named && !self.compound && !again {
             return Agrees::No;
         }
+        let sole = page.index.tables[at.0].columns.iter().filter(|c| c.values().is_some()).count() == 1;
         match () {
             () if column.period.is_some() && !self.years.is_empty() => Agrees::Yes,
-            () if self.hinted.contains(&at) => Agrees::Yes,
-            () if self.others.contains(&at) => Agrees::No,
+            () if self.others.contains(&at) && !sole => Agrees::No,
+            () if hinted => Agrees::Yes,
             () => Agrees::Perhaps,
         }
     }
@@ -169,6 +205,28 @@ fn behind<'p>(page: &'p Page<'_>, mentions: &'p [Mention], end: usize) -> Option
     let known = !entry.names.is_empty() || !entry.hints.is_empty();
     let joined = between.len() < 14 && ADJACENT.as_ref().is_some_and(|a| a.is_match(between));
     (known && joined).then_some((mention, between))
+}
+
+/// "$12M (46% of sales)": the brackets say what the figure is a part of.
+fn in_next_brackets<'p>(page: &Page<'_>, mentions: &'p [Mention], end: usize) -> Option<&'p Mention> {
+    let rest = page.report[end..].trim_start_matches(['元', ' ']);
+    let open = page.report.len() - rest.len();
+    let close = open + rest.find([')', '）'])?;
+    let inside = &page.report[open..close];
+    let share = inside.starts_with(['(', '（'])
+        && inside.len() < 60
+        && (inside.contains("% of") || inside.contains('占'));
+    let within = |m: &&Mention| {
+        (open..close).contains(&m.span.start) && !page.index.entries[m.entry as usize].names.is_empty()
+    };
+    mentions.iter().find(within).filter(|_| share)
+}
+
+/// "from 12 to 15 users": the end of the figure behind "to".
+fn to_next(page: &Page<'_>, end: usize) -> Option<usize> {
+    let next = page.figures.get(page.figures.partition_point(|f| f.start < end))?;
+    let between = page.report[end..next.start].trim();
+    ["to", "至", "到", "-", "–", "~", "and"].contains(&between).then_some(next.end)
 }
 
 /// Whether a name stands right behind a figure, and so belongs to that one.

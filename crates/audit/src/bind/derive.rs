@@ -106,6 +106,11 @@ fn couples(case: &Case<'_>, table: usize, key: usize) -> Vec<(Key, Key, bool)> {
     if !compared.is_empty() {
         return compared.into_iter().map(|(this, that)| (this, that, true)).collect();
     }
+    if let (Place::Cell { .. }, [first, second]) = (&case.figure.place, rivals.as_slice())
+        && !case.cues.apart
+    {
+        return vec![(*first, *second, true)];
+    }
     let mut all = Vec::new();
     for (i, one) in rivals.iter().enumerate() {
         for other in &rivals[i + 1..] {
@@ -251,7 +256,8 @@ fn shares(case: &Case<'_>) -> Option<Proof> {
     for table in case.tables() {
         let mut parts = vec![case.rows(table, None)];
         parts.extend(case.groups(table));
-        for column in case.usable(table) {
+        let amounts = case.usable(table).into_iter().filter(|c| !case.index.tables[table].columns[*c].rate);
+        for column in amounts {
             let mut wholes: Vec<Amount> = case.total(table, column).into_iter().collect();
             wholes.extend(case.partial_totals(table, column));
             for part in parts.iter().filter(|p| !p.is_empty()) {

@@ -22,6 +22,10 @@ fn factors(case: &Case<'_>, column: &Column<'_>, named: bool) -> Vec<f64> {
     let number = &case.figure.number;
     match number.unit {
         Unit::Plain => {
+            // "1 人" is not a rate of 0.95.
+            if column.rate && column.percents() == [1.0] && number.half > 0.05 {
+                return Vec::new();
+            }
             let mut all = vec![1.0];
             if column.scale != 1.0 {
                 all.push(column.scale);

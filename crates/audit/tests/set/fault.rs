@@ -106,7 +106,9 @@ fn rounded(piece: &Piece, world: &World, _: &mut Random) -> Option<String> {
     let one = show(value + step, format);
     let two = show(value - step, format);
     let new = if (value / step).fract().abs() < 0.5 { one } else { two };
-    (new != shown).then_some(new)
+    // Half-way values may be shown either way.
+    let tie = ((value / step).abs().fract() - 0.5).abs() < 1e-6;
+    (new != shown && !tie).then_some(new)
 }
 
 fn unit(piece: &Piece, _: &World, random: &mut Random) -> Option<String> {
