@@ -6,6 +6,7 @@ mod chart;
 mod cues;
 pub mod evidence;
 mod figures;
+mod gate;
 mod index;
 mod layout;
 mod number;
@@ -17,6 +18,7 @@ mod verdict;
 mod words;
 
 pub use evidence::{Body, Evidence, Source, SourceKind};
+pub use gate::{Language, MAX_LISTED, gate_request};
 pub use verdict::{Audit, FigureProof, NotAudited, Operand, Proof, State};
 
 use layout::{Layout, Span};

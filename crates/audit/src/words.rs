@@ -68,15 +68,6 @@ impl Trie {
         *end
     }
 
-    /// The entry whose name is exactly this.
-    pub fn whole(&self, name: &str) -> Option<u32> {
-        let mut node = 0u32;
-        for c in name.trim().chars().map(fold) {
-            node = *self.next.get(&(node, c))?;
-        }
-        self.ends.get(node as usize).copied().flatten()
-    }
-
     /// Every mention, from left to right, none overlapping.
     pub fn mentions(&self, text: &str) -> Vec<Mention> {
         let mut all = Vec::new();
