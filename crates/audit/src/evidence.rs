@@ -131,7 +131,10 @@ fn take(left: &mut usize, need: usize) -> bool {
 pub fn number(value: &Value) -> Option<f64> {
     match value {
         Value::Number(n) => n.as_f64().filter(|f| f.is_finite()),
-        Value::String(s) if s.len() <= 40 => {
+        Value::String(s)
+            if s.len() <= 40
+                && s.trim_start().starts_with(|c: char| c.is_ascii_digit() || "+-.".contains(c)) =>
+        {
             let plain = s.trim().replace(',', "");
             let (body, scale) = plain.strip_suffix('%').map_or((plain.as_str(), 1.0), |p| (p, 0.01));
             let digits = body.bytes().all(|b| b.is_ascii_digit() || b"+-.eE".contains(&b));

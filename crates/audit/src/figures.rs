@@ -5,6 +5,7 @@ use crate::layout::{Kind, Layout, Span};
 use crate::number::{self, Number, Sign, Unit};
 use crate::period;
 use crate::skip;
+use crate::words::Mention;
 
 /// Bytes of a sentence; what runs on longer is cut, so that work stays linear.
 const MAX_SENTENCE: usize = 900;
@@ -44,13 +45,15 @@ pub struct Found {
     pub charts_cut: bool,
 }
 
-/// Finds at most `max` figures.
-pub fn find(report: &str, layout: &Layout, max: usize) -> Found {
+/// Finds at most `max` figures. A number inside a name of the evidence, such as 客户12, is none.
+pub fn find(report: &str, layout: &Layout, names: &[Mention], max: usize) -> Found {
     let mut found = Found { periods: period::find(report), ..Found::default() };
     found.periods.retain(|p| !is_amount(report, p));
     let sentences = sentences(report, layout);
     for number in number::find(report) {
-        if layout.hides(number.digits.start) || skip::is_no_figure(report, &number) {
+        let upto = names.partition_point(|m| m.span.start < number.digits.end);
+        let named = names[..upto].last().is_some_and(|m| m.span.end > number.digits.start);
+        if named || layout.hides(number.digits.start) || skip::is_no_figure(report, &number) {
             continue;
         }
         let Some(block) = layout.block_at(number.digits.start) else { continue };
@@ -331,7 +334,11 @@ mod tests {
 
     fn shown(report: &str) -> Vec<String> {
         let layout = Layout::of(report);
-        find(report, &layout, 100).figures.iter().map(|f| report[f.number.span.clone()].to_owned()).collect()
+        find(report, &layout, &[], 100)
+            .figures
+            .iter()
+            .map(|f| report[f.number.span.clone()].to_owned())
+            .collect()
     }
 
     #[test]
@@ -344,7 +351,8 @@ mod tests {
     fn an_enumeration_is_one_run() {
         let report = "A、B和C分别为 12 件、15 件和 18 件，另有 7 个。";
         let layout = Layout::of(report);
-        let runs: Vec<_> = find(report, &layout, 100).figures.iter().map(|f| (f.run.at, f.run.of)).collect();
+        let runs: Vec<_> =
+            find(report, &layout, &[], 100).figures.iter().map(|f| (f.run.at, f.run.of)).collect();
         assert_eq!(runs, [(0, 3), (1, 3), (2, 3), (0, 1)]);
     }
 

@@ -136,9 +136,13 @@ impl<'e> Index<'e> {
     }
 
     fn column(&mut self, table: usize, at: usize, name: &str, rows: &[Vec<Value>]) -> Holds {
-        let cell = |row: &'_ Vec<Value>| row.get(at).cloned().unwrap_or(Value::Null);
-        let filled = rows.iter().filter(|r| !cell(r).is_null()).count().max(1);
-        let times: Vec<Option<Period>> = rows.iter().map(|r| r.get(at).and_then(time)).collect();
+        let cells = || rows.iter().map(|r| r.get(at).filter(|v| !v.is_null()));
+        let filled = cells().flatten().count().max(1);
+        // Reading periods is dear; the first rows show whether there are any.
+        let some: Vec<&Value> = cells().flatten().take(40).collect();
+        let seems_dated = some.iter().filter(|v| time(v).is_some()).count() * 10 >= some.len() * 7;
+        let times: Vec<Option<Period>> =
+            if seems_dated { cells().map(|v| v.and_then(time)).collect() } else { vec![None; rows.len()] };
         let numbers: Vec<Option<f64>> = rows.iter().map(|r| r.get(at).and_then(evidence::number)).collect();
         let dated = times.iter().flatten().count() * 10 >= filled * 8;
         let counted = numbers.iter().flatten().count();

@@ -41,13 +41,14 @@ pub fn audit(report: &str, evidence: &Evidence, options: Options) -> Audit {
     let whole = report;
     let report = cut(report, options.max_bytes);
     let layout = Layout::of(report);
-    let found = figures::find(report, &layout, options.max_figures);
     let index = index::Index::new(evidence);
+    let mentions = index.trie.mentions(report);
+    let found = figures::find(report, &layout, &mentions, options.max_figures);
     let page = scope::Page {
         report,
         layout: &layout,
         sentences: figures::sentences(report, &layout),
-        mentions: index.trie.mentions(report),
+        mentions,
         periods: found.periods,
         figures: found.figures.iter().map(|f| f.number.span.clone()).collect(),
         units: found.figures.iter().map(|f| f.number.unit).collect(),

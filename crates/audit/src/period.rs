@@ -224,10 +224,34 @@ pub fn find(text: &str) -> Vec<Found> {
     all
 }
 
+/// `2024-03` and `2024-03-05`, the usual cells, without a pattern.
+fn iso(text: &[u8]) -> Option<Period> {
+    let number = |part: &[u8]| -> Option<i32> {
+        part.iter().try_fold(0, |n, b| b.is_ascii_digit().then(|| n * 10 + i32::from(b - b'0')))
+    };
+    if !matches!(text.len(), 7 | 10) || text[4] != b'-' || (text.len() == 10 && text[7] != b'-') {
+        return None;
+    }
+    let (year, month) = (number(&text[..4])?, number(&text[5..7])? as u8);
+    let part = match text.get(8..10) {
+        Some(day) => Part::Day(month, number(day).filter(|d| (1..=31).contains(d))? as u8),
+        None => Part::Month(month),
+    };
+    ((1900..2100).contains(&year) && (1..=12).contains(&month))
+        .then_some(Period { year: Some(year), part: Some(part) })
+}
+
 /// A cell that is nothing but a period.
 pub fn whole(text: &str) -> Option<Period> {
     let text = text.trim();
     if text.len() > 40 {
+        return None;
+    }
+    if let Some(period) = iso(text.as_bytes()) {
+        return Some(period);
+    }
+    let starts = |c: char| c.is_ascii_alphanumeric() || "第上下一二三四五六七八九十".contains(c);
+    if !text.starts_with(starts) {
         return None;
     }
     let midnight = text.strip_suffix(" 00:00:00").or_else(|| text.strip_suffix("T00:00:00")).unwrap_or(text);

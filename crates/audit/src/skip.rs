@@ -122,7 +122,7 @@ fn stands_for_a_place(before: &str, after: &str, number: &Number) -> bool {
         let word = m.as_str().trim_end();
         let ascii = word.starts_with(|c: char| c.is_ascii_alphabetic());
         let lone_r = word.eq_ignore_ascii_case("r") && m.as_str().len() > 1;
-        !(ascii && glued) && !lone_r
+        !(lone_r || ascii && glued)
     });
     led || AFTER.as_ref().is_some_and(|a| a.is_match(after))
 }

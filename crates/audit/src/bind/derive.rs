@@ -386,7 +386,7 @@ fn sums(case: &Case<'_>) -> Option<Proof> {
                         return proof("mean(a)", &[&amount]);
                     }
                     if amount.rows > 1
-                        && !(percent && !case.cues.total)
+                        && (!percent || case.cues.total)
                         && case.is(amount.value * factor, false)
                     {
                         return proof("sum(a)", &[&amount]);

@@ -111,7 +111,7 @@ pub fn bind(page: &Page<'_>, output: &Output<'_>, figure: &Figure) -> Bound {
         return Bound { state, proof: Some(proof), nearest: None };
     }
     match direct {
-        direct::Found::Elsewhere(operand) if case.telling() => {
+        direct::Found::Elsewhere(operand) if figure.number.digits.len() >= TELLING => {
             Bound { state: State::Mismatch, proof: None, nearest: Some(operand) }
         }
         _ => Bound { state: State::Unproven, proof: None, nearest: direct::nearest(&case) },

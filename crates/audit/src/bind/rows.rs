@@ -24,7 +24,7 @@ impl Case<'_> {
         match &self.index.tables[table].columns[column].holds {
             Holds::Labels { of_row, .. } => {
                 let label = of_row.get(row as usize).copied().unwrap_or(NONE);
-                keys.iter().any(|k| *k == Key::Label(label))
+                keys.contains(&Key::Label(label))
             }
             Holds::Times { of_row, .. } => {
                 let Some(Some(period)) = of_row.get(row as usize) else { return false };
@@ -38,9 +38,9 @@ impl Case<'_> {
     pub fn rows(&self, table: usize, replaced: Option<(usize, &[Key])>) -> Vec<u32> {
         let columns = &self.index.tables[table].columns;
         let asks: Vec<(usize, &[Key])> = (0..columns.len())
-            .filter_map(|c| match replaced {
-                Some((r, keys)) if r == c => Some((c, keys)),
-                _ => Some((c, self.asked[table][c].keys.as_slice())),
+            .map(|c| match replaced {
+                Some((r, keys)) if r == c => (c, keys),
+                _ => (c, self.asked[table][c].keys.as_slice()),
             })
             .filter(|(_, keys)| !keys.is_empty())
             .collect();

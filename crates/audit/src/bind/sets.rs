@@ -20,7 +20,7 @@ impl Case<'_> {
         let rows = self.rows(table, None);
         let near = self.asked[table].iter().any(|a| a.near);
         let mut all = Vec::new();
-        if !rows.is_empty() && !(rows.len() > 1 && !near) {
+        if !rows.is_empty() && (rows.len() == 1 || near) {
             all.push(Some(rows));
         }
         if self.cues.total || all.is_empty() || !near {
