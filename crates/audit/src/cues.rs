@@ -178,6 +178,8 @@ const RATIO: &[&str] = &[
     "value",
     "%",
 ];
+/// Words that go on through an enumeration: "per trip was 3 at A, 4 at B".
+const PER: &[&str] = &[" per ", "每", "均", "率", "ratio", "rate"];
 const FIRST: &[&str] = &[
     "首",
     "第一步",
@@ -325,13 +327,13 @@ impl Cues {
             share: has(SHARE),
             growth: has(GROWTH) || direction.is_some() || figure.number.sign != Sign::Bare,
             difference: has(DIFFERENCE) || direction.is_some() || figure.number.sign == Sign::Plus,
-            ratio: has(RATIO),
+            ratio: has(RATIO) || anywhere(PER),
             first: anywhere(FIRST),
             target: anywhere(TARGET),
             count: has(COUNT),
             apart: has(APART) && !page.is_signed(figure),
             extremes: anywhere(EXTREMES),
-            top: top(&near),
+            top: top(&near).or_else(|| top(&wide)),
             year_on_year: has(YEAR),
             period_on_period: has(PERIOD),
             direction,

@@ -229,7 +229,8 @@ fn across_columns(case: &Case<'_>) -> Option<Proof> {
         for later in &dated {
             for earlier in &dated {
                 let (a, b) = (columns[*later].period, columns[*earlier].period);
-                if a.map(|p| p.order()) <= b.map(|p| p.order()) {
+                let in_time = a.is_some() && b.is_some() && a.map(|p| p.order()) > b.map(|p| p.order());
+                if !in_time && !is_of_before(columns[*earlier].name, columns[*later].name) {
                     continue;
                 }
                 for rows in &scopes {
@@ -247,6 +248,14 @@ fn across_columns(case: &Case<'_>) -> Option<Proof> {
         }
     }
     None
+}
+
+/// 上月GMV is the 本月GMV of before; `prev_sales` that of `sales`.
+fn is_of_before(name: &str, other: &str) -> bool {
+    const BEFORE: [&str; 9] = ["上月", "上年", "去年", "上期", "同期", "prev", "last", "prior", "previous"];
+    let says = |n: &str| BEFORE.iter().any(|w| n.to_lowercase().contains(w));
+    let same = name.chars().rev().zip(other.chars().rev()).take_while(|(a, b)| a == b).count();
+    says(name) && !says(other) && same >= 2
 }
 
 fn shares(case: &Case<'_>) -> Option<Proof> {
@@ -346,7 +355,7 @@ fn quotient(case: &Case<'_>) -> Option<Proof> {
         let numbers = case.numbers(table);
         let said = |c: &usize| {
             let at = (table, *c);
-            case.columns.named.contains(&at) || case.columns.hinted.contains(&at)
+            case.columns.all.contains(&at) || case.columns.hinted.contains(&at)
         };
         let some = numbers.iter().any(said) && !matches!(case.figure.place, Place::Cell { .. });
         for rows in case.scopes(table) {
