@@ -2,7 +2,7 @@
 //! `cargo run --release -p ba-audit --example measure [word]` also lists what went wrong in the half written for working
 //! on the rules, for the reports whose name contains the word.
 
-#![allow(clippy::print_stdout, clippy::expect_used, clippy::panic)]
+#![allow(clippy::print_stdout, reason = "printing is what it is for")]
 
 #[path = "../tests/set/large.rs"]
 mod large;

@@ -324,7 +324,7 @@ impl Cues {
         Self {
             total: has(TOTAL),
             mean: has(MEAN),
-            share: has(SHARE),
+            share: has(SHARE) || is_bracketed(page.report, figure),
             growth: has(GROWTH) || direction.is_some() || figure.number.sign != Sign::Bare,
             difference: has(DIFFERENCE) || direction.is_some() || figure.number.sign == Sign::Plus,
             ratio: has(RATIO) || anywhere(PER),
@@ -339,6 +339,14 @@ impl Cues {
             direction,
         }
     }
+}
+
+/// "12 人（45.2%）": a percentage alone in brackets is mostly a share.
+fn is_bracketed(report: &str, figure: &Figure) -> bool {
+    let span = &figure.number.span;
+    figure.number.sign == Sign::Bare
+        && report[..span.start].ends_with(['(', '（'])
+        && report[span.end..].starts_with([')', '）'])
 }
 
 /// The figure's clause (or header and row label), and its sentence, in small letters.

@@ -243,7 +243,7 @@ fn abbreviates(before: &str) -> bool {
     let word = before.rsplit([' ', '(', '\n']).next().unwrap_or("").to_lowercase();
     ["vs", "i.e", "e.g", "no", "approx", "inc", "ltd", "co", "mr", "ms", "dr", "st", "etc", "pct"]
         .contains(&word.as_str())
-        || word.chars().all(|c| c.is_ascii_digit())
+        || (word.chars().all(|c| c.is_ascii_digit()) && before.trim() == word)
 }
 
 /// The stretch between marks around a figure. A figure alone, as in brackets or behind a colon, takes the stretch before.
@@ -358,9 +358,9 @@ mod tests {
 
     #[test]
     fn a_sentence_ends_where_it_ends() {
-        let report = "It rose 3.5% vs. May. Then fell.\n下一句。末句";
+        let report = "It rose 3.5% vs. May. In 2023. Then fell.\n下一句。末句";
         let layout = Layout::of(report);
         let all: Vec<_> = sentences(report, &layout).into_iter().map(|s| report[s].trim()).collect();
-        assert_eq!(all, ["It rose 3.5% vs. May.", "Then fell.", "下一句。", "末句"]);
+        assert_eq!(all, ["It rose 3.5% vs. May.", "In 2023.", "Then fell.", "下一句。", "末句"]);
     }
 }

@@ -131,6 +131,10 @@ impl Columns {
         {
             let behind = mention.span.start >= span.end;
             let next = page.unit_after(mention.span.end, sentence.end);
+            // "23 incidents, compared with 40": the name goes on, less surely.
+            if self.named.is_empty() && mention.span.end < clause.start && is_taken(page, mention) {
+                self.hinted.extend(&entry(mention).names);
+            }
             for at in &entry(mention).names {
                 let rate = !page.index.tables[at.0].columns[at.1].percents().is_empty();
                 // A name before a percentage is what the percentage is of.

@@ -5,6 +5,7 @@ mod columns;
 mod derive;
 mod direct;
 mod output;
+mod pairs;
 mod rows;
 mod sets;
 

@@ -238,10 +238,12 @@ fn relabelled(pieces: &[Piece], world: &World, random: &mut Random) -> Option<Fa
             match piece {
                 Piece::Text(t) if t.contains(['。', '\n', ';', '；']) || t.contains(". ") => break,
                 Piece::Label { .. } => break,
-                Piece::Figure { expr, format, shown } if expr.contains(&own) && !expr.contains(&theirs) => {
-                    if show(world.eval(&expr.replace(&own, &theirs)), format) != *shown {
-                        wrong.push(i);
-                    }
+                Piece::Figure { expr, format, shown }
+                    if expr.contains(&own)
+                        && !expr.contains(&theirs)
+                        && show(world.eval(&expr.replace(&own, &theirs)), format) != *shown =>
+                {
+                    wrong.push(i);
                 }
                 _ => {}
             }
@@ -285,7 +287,7 @@ fn invented(pieces: &[Piece], chinese: bool, random: &mut Random) -> Fault {
     report.push_str(before);
     let start = report.len();
     report.push_str(&figure);
-    let wrong = vec![start..report.len()];
+    let end = report.len();
     report.push_str(if chinese { "。\n" } else { ".\n" });
-    Fault { kind: "invented", report, wrong }
+    Fault { kind: "invented", report, wrong: std::iter::once(start..end).collect() }
 }
