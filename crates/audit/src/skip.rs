@@ -22,7 +22,6 @@ static AFTER: LazyLock<Option<Regex>> = LazyLock::new(|| {
     ))
     .ok()
 });
-/// Windows of whole days or months are not figures after these.
 static LIST: LazyLock<Option<Regex>> =
     LazyLock::new(|| Regex::new(r"^[\s>*_#]*(?:[（(]?\d{1,3}(?:\.\d{1,2}){0,3}[.)、）:：]?)$").ok());
 
