@@ -11,6 +11,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("sandbox", &["protocol"]),
     ("skills", &["protocol"]),
     ("web", &["protocol"]),
+    ("audit", &["protocol"]),
     ("data", &["protocol", "sandbox"]),
     ("agent", &["protocol", "model", "store", "skills"]),
     ("tools", &["protocol", "agent", "data", "sandbox", "store", "skills", "web"]),
