@@ -7,8 +7,11 @@ MAX_ROWS, MAX_COLUMNS, MAX_CELL = 50, 40, 200
 
 
 def configure():
+    import numpy
     import pandas
 
+    # `np.float64(1.5)` is 1.5 to people and to models.
+    numpy.set_printoptions(legacy="1.25")
     pandas.set_option("display.max_rows", 40)
     pandas.set_option("display.max_columns", 30)
     pandas.set_option("display.width", 160)
@@ -29,7 +32,8 @@ def describe(value):
         return {"repr": "plotly figure", "files": charts.save_plotly(value)}
     if charts.is_matplotlib(value):
         return None
-    shown = {"repr": cut(repr(value))}
+    plain_float = isinstance(value, (float, numpy.floating)) and math.isfinite(value)
+    shown = {"repr": cut(repr(figure(float(value)) if plain_float else value))}
     if isinstance(value, pandas.Series):
         value = value.to_frame(name="value" if value.name is None else value.name)
         shown["table"] = table(value)
@@ -70,13 +74,18 @@ def table(frame):
     }
 
 
+def figure(value):
+    """Without the last digits of a float, which are noise: 142041357.36, not 142041357.36000064."""
+    return float(f"{value:.15g}")
+
+
 def cell(value):
     if value is None or isinstance(value, bool):
         return value
     if isinstance(value, int):
         return value if abs(value) < 2**63 else cut(str(value))
     if isinstance(value, float):
-        return value if math.isfinite(value) else (None if math.isnan(value) else str(value))
+        return figure(value) if math.isfinite(value) else (None if math.isnan(value) else str(value))
     if isinstance(value, str):
         return value if len(value) <= MAX_CELL else value[:MAX_CELL] + "…"
     if value.__class__.__name__ in ("NaTType", "NAType"):

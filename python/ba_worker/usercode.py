@@ -17,7 +17,7 @@ import time
 import types
 import warnings
 
-from ba_worker import charts, display, frames, imports
+from ba_worker import charts, display, frames, given, imports
 
 _MAIN = types.ModuleType("__main__")
 _CELL = "<cell "
@@ -27,8 +27,11 @@ _counter = 0
 def install():
     """Done once before any fork: the namespace of user code, and quieter defaults."""
     sys.modules["__main__"] = _MAIN
-    _MAIN.__dict__["__builtins__"] = builtins
+    _MAIN.__dict__.update(__builtins__=builtins, load=given.load, tables=given.Tables())
     warnings.simplefilter("once")
+    # About code that is old or untidy, not about figures.
+    for untidy in (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, FutureWarning):
+        warnings.simplefilter("ignore", untidy)
     warnings.showwarning = show_warning
     logging.basicConfig(level=logging.WARNING, format="%(levelname)s: %(message)s")
     for name in ("matplotlib.font_manager", "matplotlib.category", "fontTools", "pypdf"):

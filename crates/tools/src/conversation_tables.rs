@@ -8,6 +8,9 @@ use ba_protocol::file::TableProfile;
 use ba_protocol::{ConversationId, DataNote, ToolErrorType, ToolFailure, Upload};
 use ba_store::{Store, StoreError};
 
+/// What a table is that a query or code left in the conversation's folder.
+pub(crate) const KEPT: &str = "kept result";
+
 /// A table, what is known about it, and where it lies.
 pub(crate) struct KnownTable {
     /// The first name is the one to show.
@@ -67,7 +70,7 @@ pub(crate) async fn known_tables(
                 known.push(KnownTable {
                     source,
                     profile: None,
-                    about: "kept result",
+                    about: KEPT,
                     notes: Vec::new(),
                     filename: artifact.name,
                 });

@@ -17,6 +17,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::conversation_tables::{KEPT, known_tables};
 use crate::mentions;
 
 const MIN_TIMEOUT: u64 = 5;
@@ -68,8 +69,8 @@ impl TypedTool for RunPython {
     const NAME: &'static str = "run_python";
 
     fn description(&self) -> String {
-        "在隔离环境中执行 Python，用于计算、统计与作图。工作目录中可按文件名或 upload id 读取上传的文件；\
-         写入的文件可供下载。变量在同一对话的多次调用之间保留，失败的调用不改变它们。没有网络。\
+        "在隔离环境中执行 Python，用于计算、统计与作图。load(\"upload_001\") 或 tables[\"表名\"] 给出与 SQL 相同的已清洗、\
+         带类型的 DataFrame（推荐）；原始文件按文件名或 upload id 读取，未经清洗。写入的文件可供下载。变量在同一对话的多次调用之间保留，失败的调用不改变它们。没有网络。\
          允许的库：json, csv, datetime, math, statistics, random, pandas, numpy, scipy, statsmodels, openpyxl, xlrd, \
          xlsxwriter, matplotlib, seaborn, plotly，以及 re、collections、itertools 等无害的标准库。"
             .to_owned()
@@ -148,9 +149,17 @@ impl RunPython {
     }
 }
 
-/// Every upload, by its name and by its id, and the files of the active skills.
+/// Every upload, by its name and by its id; its cleaned tables, as `load` finds them; the files of the active skills.
 async fn inputs(store: &Store, ctx: &ToolContext, uploads: &[Upload]) -> Result<Vec<Input>, ToolFailure> {
     let mut inputs = Vec::new();
+    for table in known_tables(store, &ctx.conversation_id).await? {
+        // A kept result is a file of the working folder already.
+        if table.about != KEPT {
+            let names = table.source.names.iter().filter(|name| !name.contains(['/', '\\']));
+            let names = names.map(|name| format!(".{name}.parquet")).collect();
+            inputs.push(Input { names, path: table.source.parquet });
+        }
+    }
     for upload in uploads {
         let path = store.upload_path(upload).await.map_err(storage)?;
         inputs.push(Input { names: vec![upload.filename.clone(), upload.file_id.to_string()], path });

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+from dataclasses import replace
 
 import duckdb
 
@@ -130,26 +131,29 @@ class Maker:
                     raise
 
     def _layout(self, g, found, european):
-        loaded = grid.load(self.con, found, "cells", self.options.nrows, self.options.types, european)
+        """The table without its total rows, and, where there are some, the whole beside it with a flag. The whole is typed by
+        itself: the word in a total's row must not make text of a column of dates."""
         target, with_totals = self._target(), ""
-        everything = target.replace(".parquet", "_all.parquet") if loaded.flagged else target
-        if len(loaded.columns) > wide.FROM_COLUMNS:
-            self._wide(loaded, everything)
-        else:
-            convert.settle(self.con, loaded.relation, loaded.columns)
-            convert.write(self.con, loaded.relation, loaded.columns, everything, self.progress, "typing the cells", flag=grid.FLAG if loaded.flagged else None)
-        self.con.unregister(loaded.relation)
-        if loaded.flagged:
-            self.con.execute(f"COPY (SELECT * EXCLUDE ({grid.FLAG}) FROM read_parquet({sql_text(everything)}) WHERE NOT {grid.FLAG}) "
-                             f"TO {sql_text(target)} (FORMAT parquet, COMPRESSION snappy, PARQUET_VERSION V2)")
-            with_totals = everything
+        rows = [r for r, total in zip(found.rows, found.totals) if not total]
+        loaded = self._written(replace(found, rows=rows, totals=[False] * len(rows)), target, european)
+        if len(rows) < len(found.rows):
+            with_totals = target.replace(".parquet", "_all.parquet")
+            self._written(found, with_totals, european)
         self._finish(target, loaded.columns, loaded.notes, g.sheet, with_totals=with_totals)
 
-    def _wide(self, loaded, target):
-        raw = target + ".raw"
-        self.con.execute(f"COPY (SELECT * FROM {loaded.relation}) TO {sql_text(raw)} (FORMAT parquet)")
-        wide.write(raw, loaded.columns, target, [grid.FLAG] if loaded.flagged else [])
-        os.remove(raw)
+    def _written(self, found, target, european):
+        loaded = grid.load(self.con, found, "cells", self.options.nrows, self.options.types, european)
+        flag = grid.FLAG if loaded.flagged else None
+        if len(loaded.columns) > wide.FROM_COLUMNS:
+            raw = target + ".raw"
+            self.con.execute(f"COPY (SELECT * FROM {loaded.relation}) TO {sql_text(raw)} (FORMAT parquet)")
+            wide.write(raw, loaded.columns, target, [flag] if flag else [])
+            os.remove(raw)
+        else:
+            convert.settle(self.con, loaded.relation, loaded.columns)
+            convert.write(self.con, loaded.relation, loaded.columns, target, self.progress, "typing the cells", flag=flag)
+        self.con.unregister(loaded.relation)
+        return loaded
 
     def records(self, path, work):
         """JSON lines that DuckDB reads: its numbers are kept as they are, its texts are typed as everywhere else."""

@@ -240,10 +240,34 @@ fn python_does_not_go_on_with_a_file_that_is_gone_or_read_in_another_way() {
         assert!(notes[0].contains("reset (upload_001 was read again in another way)"), "{notes:?}");
 
         desk.store.delete_upload(&desk.conversation, &first.file_id).await.unwrap();
-        let seen = py("import pathlib\nprint(sorted(p.name for p in pathlib.Path('.').iterdir()))").await;
+        let seen = py("import pathlib\nprint(sorted(p.name for p in pathlib.Path('.').glob('[!.]*')), list(tables))").await;
         assert!(seen.notes[0].contains("reset (upload_001 was removed)"), "{:?}", seen.notes);
         let Body::Parts(parts) = &seen.body else { panic!("{:?}", seen.body) };
-        assert_eq!(parts[0].1, Body::Text("['t.csv', 'upload_002']".into()));
+        assert_eq!(parts[0].1, Body::Text("['t.csv', 'upload_002'] ['t', 't.csv', 'upload_002']".into()));
+    });
+}
+
+// SPEC B6: Python and SQL see one table; the file itself lies beside it as it was uploaded.
+#[test]
+fn python_loads_the_table_that_sql_queries() {
+    run(async {
+        let desk = Desk::new().await;
+        let messy = "某公司日报,,\n日期,地区,金额\n2024-01-02,华东,\"¥1,200.50\"\n2024-01-03,华南,¥800\n合计,,\"¥2,000.50\"\n";
+        desk.upload("销售 表.csv", messy.as_bytes()).await;
+        let kept = json!({"query": "SELECT 地区, sum(金额) AS s FROM \"销售_表\" GROUP BY 地区", "keep_as": "sums"});
+        desk.query(kept).await.unwrap();
+        let python = RunPython { python: Python::Ready(sandbox()), store: desk.store.clone() };
+        let code = "t = load('upload_001')\n\
+            print(t['金额'].sum(), len(t), t['日期'].dt.month.tolist(), tables['销售_表'].equals(t), load('销售 表.csv').equals(t))\n\
+            print(tables['sums']['s'].sum(), open('销售 表.csv').read().count('合计'), '销售_表_with_totals' in tables)\n\
+            try:\n    load('销售')\nexcept KeyError as e:\n    print(e)";
+        let args = serde_json::from_value(json!({"code": code})).unwrap();
+        let output = python.run(&desk.context(), args).await.unwrap();
+        let Body::Parts(parts) = &output.body else { panic!("{:?}", output.body) };
+        let Body::Text(text) = &parts[0].1 else { panic!("{parts:?}") };
+        assert!(text.starts_with("2000.5 2 [1, 1] True True\n2000.5 1 True\n"), "{text}");
+        assert!(text.contains("no table '销售'; there are: ") && text.contains("did you mean"), "{text}");
+        assert_eq!(output.artifacts, [], "tables given are no files made");
     });
 }
 
