@@ -31,7 +31,11 @@ pub struct Turn {
     pub last: bool,
 }
 
-const TABLE_TYPES: [&str; 8] = ["csv", "tsv", "xlsx", "xls", "json", "jsonl", "parquet", "excel"];
+const TABLE_TYPES: [&str; 34] = [
+    "csv", "tsv", "xlsx", "xls", "json", "jsonl", "parquet", "excel", "xlsm", "xlsb", "ods", "ndjson", "gz", "zip", "docx",
+    "html", "htm", "sqlite", "sqlite3", "db", "duckdb", "ddb", "feather", "arrow", "ipc", "orc", "dta", "sav", "zsav",
+    "sas7bdat", "xpt", "tab", "txt", "md",
+];
 
 impl Turn {
     pub fn read(messages: &[Message]) -> Self {
