@@ -31,6 +31,8 @@ MEANS = {"mean": re.compile(r"平\s*均(?:值|数|分|価格|値)?|均值|averag
          "min": re.compile(r"最小(?:值)?|最低(?:值|分)?|min(?:imum)?\.?", re.I),
          "median": re.compile(r"中位数|median", re.I),
          "spread": re.compile(r"标准差|方差|变异系数|%? ?rsd|sd|s\.d\.|std(?:\.? ?dev(?:iation)?)?|standard deviation|variance|cv ?%?|n|count|计数|样本数", re.I)}
+# Some of these letters are in every wording above.
+HINT = re.compile(r"[计計계총和数汇累]|tota|sum|gesamt|soma|итог|всего|平\s*均|均值|avera|avg|mean|mittel|moyenne|평균|средн|max|min|最[大小高低]|中位|median", re.I)
 COLUMN = re.compile(r"^(?:合\s*计|总\s*计|小\s*计|共计|汇总|年?累计|全年|全年合计|(?:grand |row )?totals?|sum|summe|gesamt|합계|итого)$", re.I)
 MOST_ROWS = 60_000
 MOST_SPAN = 5_000
@@ -147,7 +149,10 @@ def _kind(text):
 
 def mentioned(cells):
     """Whether any of these cells is worded like a total: a quick look before a table goes the short way."""
-    texts = (label(c).strip(" :：*") for c in cells if c and len(c) <= 60 and not c[0].isdigit())
+    words = [c for c in cells if c and len(c) <= 60 and not c[0].isdigit()]
+    if not HINT.search("\n".join(words)):
+        return False
+    texts = (label(c).strip(" :：*") for c in words if HINT.search(c))
     return any(STRONG.fullmatch(t) or WEAK.fullmatch(t) or any(m.fullmatch(t) for m in MEANS.values()) for t in texts)
 
 
