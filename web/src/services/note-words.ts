@@ -16,11 +16,21 @@ function inChinese(note: Note): string | null {
   const special = [values.formats, values.delimiter].flatMap((value) => (typeof value === "string" ? [`${note.code}.${value}`] : []));
   const forms = [...special, note.code].flatMap((key) => (Object.hasOwn(NOTES_ZH, key) ? NOTES_ZH[key]! : []));
   for (const form of forms) {
-    const words = filled(form, values);
+    const words = typeof form === "string" ? filled(form, values) : matched(note.text, form, values);
     if (words === null) continue;
-    return note.column && !words.includes(note.column) ? `${note.column}：${words}` : words;
+    // A form says itself where its columns go; a name may also be a word of the form (`日期`, `单位`).
+    const about = /\{columns?\}/.test(typeof form === "string" ? form : form[1]) ? "" : note.column || shown(values.columns);
+    return about ? `${about}：${words}` : words;
   }
   return null;
+}
+
+/** A form for one of the sentences of a code; what its pattern names in the sentence is put in as well. */
+function matched(text: string, [said, form]: [RegExp, string], values: Record<string, unknown>): string | null {
+  const found = said.exec(text);
+  if (!found) return null;
+  const named = Object.entries(found.groups ?? {}).map(([name, value]) => [name, serverWords(value, "zh")]);
+  return filled(form, { ...values, ...Object.fromEntries(named) });
 }
 
 /** The form with its values in place; `null` when one is missing. */
@@ -34,8 +44,11 @@ function filled(form: string, values: Record<string, unknown>): string | null {
   return whole ? words : null;
 }
 
+const MANY = 8;
+
 const shown = (value: unknown): string => {
-  if (Array.isArray(value)) return value.map(shown).join("、");
+  if (Array.isArray(value)) return value.slice(0, MANY).map(shown).join("、") + (value.length > MANY ? " 等" : "");
+  if (typeof value === "object" && value !== null) return shown(Object.entries(value).map(([name, words]) => `${name} = ${shown(words)}`));
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 };
 

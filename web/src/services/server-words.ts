@@ -68,8 +68,8 @@ const ZH: [RegExp, string][] = [
   [/^the file is empty$/, "文件是空的"],
   [/^the Word document holds no text and no table$/, "文档里没有文字，也没有表格"],
   [/^the (?:file|archive) holds no table$/, "文件里没有表格"],
-  [/^.+ holds (?:nothing|no (?:values|cells|columns))$/, "文件里没有数据"],
-  [/^(.+) holds no rows$/s, "$1 没有数据"],
+  [/^the [^：:]+ holds (?:nothing|no (?:values|cells|columns))$/, "文件里没有数据"],
+  [/^([^：:]+) holds no rows$/, "$1 没有数据"],
   [/^the file is a web page without a table; was it saved from a page that asks to sign in\?$/, "文件是没有表格的网页，可能保存到了登录页"],
   [/^the (?:workbook|PDF|zip archive|Word document) is protected by a password$/, "文件有密码保护"],
   [/^the (\S+) database is encrypted or damaged$/, "$1 数据库已加密或已损坏"],
@@ -79,14 +79,15 @@ const ZH: [RegExp, string][] = [
   [/^it holds no tables$/, "没有表"],
   [/^a view gives other rows each time it is read$/, "有的视图每次读出的行都不同"],
   [/^the workbook cannot be (?:opened|read): .*$/s, "工作簿打不开，文件可能不完整"],
-  [/^the (PDF|Word document) cannot be read: .*$/s, "$1 读不了，文件可能不完整"],
+  [/^the PDF cannot be read: .*$/s, "PDF 读不了，文件可能不完整"],
+  [/^the Word document cannot be read: .*$/s, "Word 文档读不了，文件可能不完整"],
   [/^the (?:file|table) cannot be read: .*$/s, "文件读不了，可能不完整"],
   [/^the zip archive is damaged or packed in an unknown way: .*$/s, "压缩包已损坏，或打包方式不支持"],
   [/^the (.+) file is damaged, cut off or of an unknown version: .*$/s, "$1 文件已损坏、不完整或版本不支持"],
-  [/^.+ is damaged or cut off(?:: .*)?$/s, "文件已损坏或不完整"],
+  [/^[^：:]+ is damaged or cut off(?:: .*)?$/s, "文件已损坏或不完整"],
   [/^the SAS transport file holds several data sets$/, "SAS 传输文件里有多个数据集"],
   // What a file is not, or is; then the noun in it. What to do follows from `STEPS_ZH`.
-  [/^.* is not (?:an? )?(Excel workbook|PDF|[\w ]+ (?:file|document|archive)|\w+ database)( \(or it is encrypted\))?$/s, "这不是 $1$2"],
+  [/^[^：:]+ is not (?:an? )(Excel workbook|PDF|(?:Parquet|Arrow|ORC|Stata|SPSS|SAS|SAS transport|gzip) file|Word document|zip archive|(?:SQLite|DuckDB) database)( \(or it is encrypted\))?$/, "这不是 $1$2"],
   [/^(?:this|it) is (?:an? )?([^,]+), not a table(?=$|; )/, "这是 $1，不是表格"],
   [/^(这不?是 .*) \(or it is encrypted\)$/, "$1，或已加密"],
   [/^这是 icon image，/, "这是图标，"],
@@ -102,20 +103,20 @@ const ZH: [RegExp, string][] = [
   [/^(这是 \S+) message，/, "$1 邮件，"],
   [/^(这不?是 \S+) archive(?=，|$)/, "$1 压缩包"],
   [/^(这不?是 \S+) database(?=，|$)/, "$1 数据库"],
-  [/^((?:这不?是 )?(?:\S+|Apple iWork)) document(?=，| 读不了|$)/, "$1 文档"],
+  [/^(这不?是 (?:\S+|Apple iWork)) document(?=，|$)/, "$1 文档"],
   [/^(这不是 .+) file$/, "$1 文件"],
   [/^(这不是 \S+) workbook$/, "$1 工作簿"],
   [/^this is an SPSS file, which cannot be read here$/, "这是 SPSS 文件，在这里读不了"],
   [/^this is an XML spreadsheet of Excel 2003; save it as \.xlsx$/, "这是 Excel 2003 的 XML 表格，请另存为 .xlsx"],
   [/^this is a web archive \(MHTML\); open it in Excel and save it as \.xlsx$/, "这是网页归档（MHTML），请用 Excel 打开后另存为 .xlsx"],
   // Why one part of a file was not read.
-  [/^(.+?) (?:in the archive )?was left out$/s, "$1 未读入"],
+  [/^([^：:]+?) (?:in the archive )?was left out$/, "$1 未读入"],
   [/^it is a virtual table$/, "这是虚拟表"],
   [/^it took more than (\d+) s to read$/, "读取超过 $1 秒"],
   [/^all its columns hold binary data$/, "各列都是二进制数据"],
   [/^its values take more than (\d+) GB$/, "数据超过 $1 GB"],
   [/(\d+ 行 × \d+ 列) are too many$/, "$1，超出上限"],
-  [/^(.+) is an archive inside the archive$/s, "$1 是压缩包里的压缩包"],
+  [/^([^：:]+) is an archive inside the archive$/, "$1 是压缩包里的压缩包"],
   [/^the archive holds (\d+) files; at most (\d+) are read$/, "压缩包里有 $1 个文件，最多读 $2 个"],
   [/^the archive of (\d+) bytes unpacks to more than (\d+) bytes; refused$/, "压缩包只有 $1 字节，解压后超过 $2 字节，已拒绝"],
   [/^the (?:workbook|document) unpacks from (\d+) to (\d+) bytes; refused$/, "文件解压后从 $1 变为 $2 字节，已拒绝"],
@@ -180,15 +181,12 @@ const STEP = /^(.+); ([^;]+)$/s;
 export function serverWords(text: string, language: "zh" | "en"): string {
   if (language !== "zh") return text;
   const [, reason = "", step = ""] = STEP.exec(text) ?? [];
-  if (Object.hasOwn(STEPS_ZH, step)) {
-    const whole = inChinese(text);
-    // A sentence that holds its own step is known as a whole.
-    return whole !== text && !whole.includes("; ") ? whole : `${serverWords(reason, language)}；${STEPS_ZH[step]}`;
-  }
+  if (Object.hasOwn(STEPS_ZH, step)) return `${serverWords(reason, language)}；${STEPS_ZH[step]}`;
   const whole = inChinese(text);
   if (whole !== text) return whole;
   // What was guessed about one column has its name in front; what was left out has the reason behind.
   const [, front = "", rest = ""] = /^(.+?): (.+)$/s.exec(text) ?? [];
+  if (!rest) return text;
   const said = [inChinese(front), serverWords(rest, language)];
   return said[0] === front && said[1] === rest ? text : said.join("：");
 }

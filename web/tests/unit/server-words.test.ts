@@ -23,6 +23,8 @@ describe("the server's words", () => {
       ["the gzip file is damaged or cut off: Not a gzipped file; pack or download it again", "文件已损坏或不完整；请重新打包或下载"],
       ["the Word document cannot be read: bad encoding", "Word 文档读不了，文件可能不完整"],
       ["the database has nothing to read: orders holds no rows; export its tables as CSV or Parquet and upload those", "数据库里没有可读的表：orders 没有数据；请把其中的表导出为 CSV 或 Parquet 再上传"],
+      ["notes.png in the archive was left out: this is a PNG image, not a table; upload the figures it shows as CSV or XLSX", "notes.png 未读入：这是 PNG 图片，不是表格；请把图里的数据录成 CSV 或 XLSX 再上传"],
+      ["Python finished in 0.01 s; last line: x.csv is not a PDF", "Python 用时 0.01 s；最后一行：x.csv is not a PDF"],
       ["the workbook cannot be opened: File is not a zip file", "工作簿打不开，文件可能不完整"],
     ];
     for (const [english, chinese] of pairs) expect(serverWords(english, "zh")).toBe(chinese);
@@ -41,7 +43,7 @@ describe("the server's words", () => {
       // Only whole sentences; what follows in a second literal is not seen here.
       .filter((text) => / /.test(text) && !/[ :]$/.test(text) && !text.endsWith(", "));
     expect(said.length).toBeGreaterThan(40);
-    const shown = said.map((text) => text.replaceAll("{what}", "not dates").replaceAll("{PROMISED[named]}", "an Arrow file").replace(/\{(?:[^{}"]|"[^"]*")*\}/g, "7"));
+    const shown = said.map((text) => text.replaceAll("{what}", "not dates").replaceAll("{PROMISED[named]}", "an Arrow file").replaceAll("{NAMES[kind]}", "the ORC file").replace(/\{(?:[^{}"]|"[^"]*")*\}/g, "7"));
     expect(shown.filter((text) => serverWords(text, "zh") === text)).toEqual([]);
   });
 
