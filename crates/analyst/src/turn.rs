@@ -32,9 +32,9 @@ pub struct Turn {
 }
 
 const TABLE_TYPES: [&str; 34] = [
-    "csv", "tsv", "xlsx", "xls", "json", "jsonl", "parquet", "excel", "xlsm", "xlsb", "ods", "ndjson", "gz", "zip", "docx",
-    "html", "htm", "sqlite", "sqlite3", "db", "duckdb", "ddb", "feather", "arrow", "ipc", "orc", "dta", "sav", "zsav",
-    "sas7bdat", "xpt", "tab", "txt", "md",
+    "csv", "tsv", "xlsx", "xls", "json", "jsonl", "parquet", "excel", "xlsm", "xlsb", "ods", "ndjson", "gz",
+    "zip", "docx", "html", "htm", "sqlite", "sqlite3", "db", "duckdb", "ddb", "feather", "arrow", "ipc",
+    "orc", "dta", "sav", "zsav", "sas7bdat", "xpt", "tab", "txt", "md",
 ];
 
 impl Turn {

@@ -110,7 +110,7 @@ impl TypedTool for FileReader {
             Found::Upload { upload, path } => {
                 let ready =
                     upload.profile.as_ref().filter(|_| args.format == "auto" && args.encoding.is_none());
-                match ready.filter(|p| !p.tables.is_empty()) {
+                match ready.filter(|p| !p.tables.is_empty() && (p.lines.is_none() || args.means_a_table())) {
                     Some(profile) => {
                         let name = upload.filename.clone();
                         let at = pick(profile, args.sheet_name.as_ref())?;
@@ -149,6 +149,13 @@ fn stored_web_text(name: &str) -> Option<String> {
     Some(format!("{stem}.{plain}"))
 }
 
+impl FileReaderArgs {
+    /// A document is its text, unless a table of it is asked for.
+    fn means_a_table(&self) -> bool {
+        self.sheet_name.is_some() || self.parse_metadata
+    }
+}
+
 impl FileReader {
     fn sandbox(&self) -> Result<&Tables, ToolFailure> {
         self.tables.as_ref().ok_or_else(|| {
@@ -182,10 +189,12 @@ impl FileReader {
             preview: u32::try_from(shown).unwrap_or(u32::MAX),
         };
         let read = self.sandbox()?.read(request).await?;
-        if !read.profile.tables.is_empty() {
-            let mut output = self.table(ctx, args, name, &read.kind, &read.profile, 0, None).await?;
+        if !read.profile.tables.is_empty() && (read.text.is_none() || args.means_a_table()) {
+            // The reader picked the sheet of a workbook; the tables of a document are all there.
+            let at = if read.text.is_some() { pick(&read.profile, args.sheet_name.as_ref())? } else { 0 };
+            let mut output = self.table(ctx, args, name, &read.kind, &read.profile, at, None).await?;
             output.data_notes =
-                upload.map(|id| DataNote::of(id, &read.profile.tables[0])).unwrap_or_default();
+                upload.map(|id| DataNote::of(id, &read.profile.tables[at])).unwrap_or_default();
             return Ok(output);
         }
         let text = read.text.unwrap_or_default();
@@ -211,6 +220,15 @@ impl FileReader {
         let mut output = ToolOutput::new(summary, body);
         output.file_facts = Some(facts);
         output.data = Some(StoredData { bytes: text.into_bytes(), extension: "txt" });
+        if !read.profile.tables.is_empty() {
+            let shown = read.profile.tables.iter().take(12).enumerate();
+            let found: Vec<String> =
+                shown.map(|(i, t)| format!("{i}: {} ({} rows)", t.name, t.rows)).collect();
+            output.notes.push(format!(
+                "the document holds tables, read with sheet_name or SQL: {}",
+                found.join(", ")
+            ));
+        }
         Ok(output)
     }
 

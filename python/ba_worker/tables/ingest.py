@@ -95,7 +95,7 @@ def _file(maker, path, filename, work, result):
     elif kind == "parquet":
         maker.parquet(path)
     elif kind in readers.TYPED or kind == "docx":
-        _further(maker, path, kind, options)
+        _further(maker, path, kind, options, result)
     elif kind == "pdf":
         pages, total = textfile.pdf(path, progress)
         options.text = "\f".join(pages)
@@ -129,13 +129,15 @@ def _archive(maker, path, filename, kind, work, result):
     maker.say(notes)
 
 
-def _further(maker, path, kind, options):
+def _further(maker, path, kind, options, result):
     found = readers.read(path, kind)
     for g in found.grids:
         maker.grid(g)
     for t in found.typed:
         maker.typed(t)
     options.text = found.text
+    if found.text is not None:
+        result["lines"] = len(found.text.splitlines())
     maker.say(found.notes)
     if not maker.done and not found.text:
         raise TableError("EMPTY_FILE", "the file holds no table")
@@ -165,6 +167,8 @@ def _textual(maker, path, kind, codec, notes, work, result):
         result["keys"] = functions + classes
     mark = marktable.delimiter(text) if kind == "txt" else None
     if mark:
+        # A table under the name of a text.
+        options.text, result["lines"] = None, None
         return maker.csv(path, codec, work, notes, mark)
     for g in readers.in_text(text, kind):
         maker.grid(g)

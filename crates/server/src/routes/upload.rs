@@ -20,9 +20,9 @@ use crate::state::AppState;
 
 /// What people may upload (SPEC F1).
 pub const FILE_TYPES: [&str; 37] = [
-    "csv", "tsv", "xlsx", "xls", "json", "jsonl", "parquet", "txt", "md", "py", "sql", "pdf", "xlsm", "xlsb", "ods",
-    "ndjson", "gz", "zip", "docx", "html", "htm", "sqlite", "sqlite3", "db", "duckdb", "ddb", "feather", "arrow", "ipc",
-    "orc", "dta", "sav", "zsav", "sas7bdat", "xpt", "tab", "markdown",
+    "csv", "tsv", "xlsx", "xls", "json", "jsonl", "parquet", "txt", "md", "py", "sql", "pdf", "xlsm", "xlsb",
+    "ods", "ndjson", "gz", "zip", "docx", "html", "htm", "sqlite", "sqlite3", "db", "duckdb", "ddb",
+    "feather", "arrow", "ipc", "orc", "dta", "sav", "zsav", "sas7bdat", "xpt", "tab", "markdown",
 ];
 
 /// Parts that are not files: more than these are a mistake or an attack.

@@ -240,10 +240,35 @@ fn python_does_not_go_on_with_a_file_that_is_gone_or_read_in_another_way() {
         assert!(notes[0].contains("reset (upload_001 was read again in another way)"), "{notes:?}");
 
         desk.store.delete_upload(&desk.conversation, &first.file_id).await.unwrap();
-        let seen = py("import pathlib\nprint(sorted(p.name for p in pathlib.Path('.').glob('[!.]*')), list(tables))").await;
+        let seen = py(
+            "import pathlib\nprint(sorted(p.name for p in pathlib.Path('.').glob('[!.]*')), list(tables))",
+        )
+        .await;
         assert!(seen.notes[0].contains("reset (upload_001 was removed)"), "{:?}", seen.notes);
         let Body::Parts(parts) = &seen.body else { panic!("{:?}", seen.body) };
         assert_eq!(parts[0].1, Body::Text("['t.csv', 'upload_002'] ['t', 't.csv', 'upload_002']".into()));
+    });
+}
+
+// SPEC B10: a document is its text, and its tables are tables.
+#[test]
+fn a_document_is_read_as_text_and_queried_as_tables() {
+    run(async {
+        let desk = Desk::new().await;
+        let text =
+            "# 周报\n\n本周华东增长明显。\n\n| 地区 | 金额 |\n|---|---|\n| 华东 | 1,200 |\n| 华南 | 800 |\n";
+        desk.upload("周报.md", text.as_bytes()).await;
+        let read = desk.read(json!({"path": "周报.md"})).await.unwrap();
+        assert!(matches!(&read.body, Body::Text(t) if t.contains("增长明显")), "{:?}", read.body);
+        assert!(
+            read.notes[0].contains("holds tables") && read.notes[0].contains("(2 rows)"),
+            "{:?}",
+            read.notes
+        );
+        let sheet = desk.read(json!({"path": "周报.md", "sheet_name": 0})).await.unwrap();
+        assert!(sheet.summary.contains("2 rows × 2 columns"), "{}", sheet.summary);
+        let sum = desk.query(json!({"query": "SELECT sum(金额) FROM upload_001"})).await.unwrap();
+        assert_eq!(rows(&sum), &[[json!(2000)]]);
     });
 }
 
@@ -254,7 +279,8 @@ fn python_loads_the_table_that_sql_queries() {
         let desk = Desk::new().await;
         let messy = "某公司日报,,\n日期,地区,金额\n2024-01-02,华东,\"¥1,200.50\"\n2024-01-03,华南,¥800\n合计,,\"¥2,000.50\"\n";
         desk.upload("销售 表.csv", messy.as_bytes()).await;
-        let kept = json!({"query": "SELECT 地区, sum(金额) AS s FROM \"销售_表\" GROUP BY 地区", "keep_as": "sums"});
+        let kept =
+            json!({"query": "SELECT 地区, sum(金额) AS s FROM \"销售_表\" GROUP BY 地区", "keep_as": "sums"});
         desk.query(kept).await.unwrap();
         let python = RunPython { python: Python::Ready(sandbox()), store: desk.store.clone() };
         let code = "t = load('upload_001')\n\
