@@ -8,7 +8,30 @@ use crate::table::Role;
 
 impl Desk<'_> {
     pub(super) fn notes(&self) -> Vec<String> {
-        self.question.notes.iter().filter_map(|n| self.note(n)).collect()
+        let notes = self.question.notes.iter().filter_map(|n| self.note(n));
+        notes.chain(self.units()).collect()
+    }
+
+    /// What the figures are in, where the name of their column does not say it (SPEC B4).
+    fn units(&self) -> Vec<String> {
+        let mut said = Vec::new();
+        for measure in &self.question.measures {
+            let Measure::Of(agg, at) = measure else { continue };
+            let column = self.scope.column(*at);
+            let unit = column.unit.as_deref().filter(|u| *u != "%" && !column.name.contains(*u));
+            if let Some(unit) = unit.filter(|_| !matches!(agg, Agg::Distinct | Agg::Variance)) {
+                let (name, unit) = (text(&column.name), text(unit));
+                let line = if self.zh() {
+                    format!("“{name}”的单位是{unit}。")
+                } else {
+                    format!("“{name}” is in {unit}.")
+                };
+                if !said.contains(&line) {
+                    said.push(line);
+                }
+            }
+        }
+        said
     }
 
     fn note(&self, note: &Note) -> Option<String> {
