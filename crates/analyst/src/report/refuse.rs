@@ -112,6 +112,10 @@ fn reason(refusal: &Refusal, tables: &[Table], lang: Lang) -> String {
                 )
             }
         }
+        Refusal::TooMuchToCopy => t(
+            "数据库的 SQL 做不到这项计算，而表太大（或涉及多张表），无法先复制到会话中再算，因此不给出数字。",
+            "The database's SQL cannot compute this, and the table is too large (or there are several) to be copied into the conversation first, so no figure is given.",
+        ),
         Refusal::NeedsTwoMeasures => t(
             "相关性需要两个数值列，问题中没有找到两个。",
             "A correlation needs two numeric columns, and the question does not name two.",

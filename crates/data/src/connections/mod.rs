@@ -29,7 +29,7 @@ use futures::StreamExt;
 use moka::future::Cache;
 use serde_json::{Map, Value};
 
-pub use config::{ConnectionConfig, ConnectionInfo, SecretUrl};
+pub use config::{ConnectionConfig, ConnectionInfo, SecretUrl, dialect_of};
 pub use schema::{ColumnInfo, SchemaView, TableInfo};
 
 use crate::guard::{self, Checked, Dialect};
