@@ -9,7 +9,7 @@ use crate::lex::ColRef;
 use crate::norm::{Lang, normal};
 use crate::observe;
 use crate::plan::dialect::Dialect;
-use crate::question::{Intent, Measure, Question, Refusal};
+use crate::question::{Intent, Measure, Note, Question, Refusal};
 use crate::read::understand;
 use crate::report::refuse;
 use crate::source::{self, Connection, Described};
@@ -79,7 +79,14 @@ impl OfflineAnalyst {
         }
         match understand(self.glossary(), &tables, &turn.earlier, &turn.question).question {
             Err(refusal) => Asked::Refused(refusal, tables),
-            Ok(question) => Asked::Step(self.compute_there(turn, lang, tables, &question)),
+            Ok(mut question) => {
+                // A database has many tables: which one answered is said.
+                let note = Note::Table { taken: question.table };
+                if tables.len() > 1 && question.joins.is_empty() && !question.notes.contains(&note) {
+                    question.notes.push(note);
+                }
+                Asked::Step(self.compute_there(turn, lang, tables, &question))
+            }
         }
     }
 

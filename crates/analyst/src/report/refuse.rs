@@ -1,5 +1,6 @@
 //! What is said when a question is not answered: why, and what can be asked instead. Never holds a figure.
 
+use ba_protocol::file::Note;
 use ba_protocol::structured::Report;
 
 use super::format::text;
@@ -148,9 +149,16 @@ fn no_date(tables: &[Table], lang: Lang) -> String {
             || c.words.split(' ').any(|w| TELLING.contains(&w))
             || ["日期", "时间", "月份", "季度", "年份"].iter().any(|w| c.words.contains(w))
     };
-    let held = |c: &Column| {
+    // The values that could not be read say more than those that are frequent.
+    let unread = |t: &Table, c: &Column| -> Option<Vec<String>> {
+        let of = |n: &&Note| n.code == "dates_not_read" && n.column.as_deref() == Some(&c.name);
+        let examples = t.cleaned.iter().find(of)?.values.get("examples")?.as_array()?;
+        Some(examples.iter().filter_map(|v| v.as_str()).map(str::to_owned).collect())
+    };
+    let held = |(t, c): (&Table, &Column)| {
         let kind = if c.is_numeric() { lang.pick("数字", "a number") } else { lang.pick("文本", "text") };
-        let some: Vec<String> = c.values.iter().take(3).map(|v| text(v)).collect();
+        let values = unread(t, c).filter(|v| !v.is_empty()).unwrap_or_else(|| c.values.clone());
+        let some: Vec<String> = values.iter().take(3).map(|v| text(v)).collect();
         let name = text(&c.name);
         match (some.is_empty(), lang) {
             (true, Lang::Zh) => format!("“{name}”是{kind}"),
@@ -159,7 +167,8 @@ fn no_date(tables: &[Table], lang: Lang) -> String {
             (false, Lang::En) => format!("“{name}” is {kind} (such as {})", some.join(", ")),
         }
     };
-    let near = tables.iter().flat_map(|t| t.columns.iter().filter(|c| c.role != Role::Time && told(t, c)));
+    let columns = tables.iter().flat_map(|t| t.columns.iter().map(move |c| (t, c)));
+    let near = columns.filter(|(t, c)| c.role != Role::Time && told(t, c));
     let near: Vec<String> = near.take(4).map(held).collect();
     match (near.is_empty(), lang) {
         (true, Lang::Zh) => "问题涉及时间，但表格中没有日期列。".to_owned(),
