@@ -9,6 +9,7 @@ use ba_protocol::structured::Report;
 use ba_protocol::{Action, StructuredResponse, ToolCall};
 use serde_json::{Map, Value, json};
 
+use crate::database::{Asked, asking};
 use crate::export;
 use crate::glossary::{Glossary, GlossaryError};
 use crate::norm::Lang;
@@ -18,18 +19,20 @@ use crate::question::{Question, Refusal};
 use crate::read::tokens::Scope;
 use crate::read::understand;
 use crate::report::{Desk, format, refuse};
+use crate::source::Connection;
 use crate::table::Table;
 use crate::turn::{Listed, Turn};
 use crate::values;
 use crate::word::Beyond;
 
 /// Tables read at the start of a turn; one round of calls.
-const MAX_TABLES: usize = ba_protocol::structured::MAX_TOOL_CALLS;
+pub(crate) const MAX_TABLES: usize = ba_protocol::structured::MAX_TOOL_CALLS;
 
 /// The rule-based model of SPEC L3.
 pub struct OfflineAnalyst {
     info: ModelInfo,
     glossary: Glossary,
+    pub(crate) connections: Vec<Connection>,
 }
 
 impl OfflineAnalyst {
@@ -40,7 +43,17 @@ impl OfflineAnalyst {
 
     pub fn with_glossary(glossary: Glossary) -> Self {
         let info = ModelInfo { name: "offline".to_owned(), window: 1_000_000, offline: true, prices: None };
-        Self { info, glossary }
+        Self { info, glossary, connections: Vec::new() }
+    }
+
+    /// Databases to ask where no upload answers.
+    #[must_use]
+    pub fn asking(self, connections: Vec<Connection>) -> Self {
+        Self { connections, ..self }
+    }
+
+    pub(crate) fn glossary(&self) -> &Glossary {
+        &self.glossary
     }
 
     /// The next step of a turn.
@@ -72,8 +85,16 @@ impl OfflineAnalyst {
     fn step(&self, turn: &Turn, lang: Lang) -> Step {
         let listed = &listed(turn)[..];
         let n = turn.number();
-        if let Some(report) = self.without_tables(turn, lang, listed.is_empty()) {
+        let nothing = listed.is_empty() && self.connections.is_empty();
+        if let Some(report) = self.without_tables(turn, lang, nothing) {
             return Step::done(lang, report);
+        }
+        if listed.is_empty() || self.names_database(&turn.question) {
+            return match self.ask_databases(turn, lang) {
+                Asked::Step(step) => step,
+                Asked::Refused(refusal, tables) => Step::done(lang, refuse::report(&refusal, &tables, lang)),
+                Asked::Unread => Step::done(lang, failed_read(turn, lang)),
+            };
         }
         let unread: Vec<ToolCall> = listed
             .iter()
@@ -103,7 +124,8 @@ impl OfflineAnalyst {
         match turn.outcome(&lookup) {
             Some(found) => values::learn(&mut tables, &observe::grid(&found.content).unwrap_or_default()),
             None if !turn.last => {
-                if let Some(sql) = values::lookup(&self.glossary, &tables, turn, &self.unknown(turn, &tables))
+                if let Some(sql) =
+                    values::lookup(&self.glossary, &tables, None, turn, &self.unknown(turn, &tables))
                 {
                     let why = lang.pick(
                         "在表格的取值中查找问题里的词。",
@@ -115,6 +137,13 @@ impl OfflineAnalyst {
             None => {}
         }
         match understand(&self.glossary, &tables, &turn.earlier, &turn.question).question {
+            // What the uploads do not hold, a database may.
+            Err(refusal) if !self.connections.is_empty() && !matches!(refusal, Refusal::Beyond(_)) => {
+                match self.ask_databases(turn, lang) {
+                    Asked::Step(step) => step,
+                    _ => Step::done(lang, refuse::report(&refusal, &tables, lang)),
+                }
+            }
             Err(refusal) => Step::done(lang, refuse::report(&refusal, &tables, lang)),
             Ok(question) => self.compute(turn, lang, &tables, &question),
         }
@@ -170,17 +199,21 @@ impl OfflineAnalyst {
         understand(&self.glossary, tables, &turn.earlier, &turn.question).unknown
     }
 
-    fn compute(&self, turn: &Turn, lang: Lang, tables: &[Table], question: &Question) -> Step {
+    pub(crate) fn compute(&self, turn: &Turn, lang: Lang, tables: &[Table], question: &Question) -> Step {
         let in_scope =
             std::iter::once(question.table).chain(question.joins.iter().map(|j| j.table)).collect();
         let scope = Scope { glossary: &self.glossary, tables, in_scope };
         let n = turn.number();
+        let connection = tables[question.table].connection.as_deref();
         let queries = plan::plan(&scope, question, lang);
         let id = |q: &Query| format!("t{n}_sql_{}", q.id);
         let missing: Vec<ToolCall> = queries
             .iter()
             .filter(|q| turn.outcome(&id(q)).is_none())
-            .map(|q| query_call(&id(q), &q.sql, q.max_rows))
+            .map(|q| {
+                let call = query_call(&id(q), &q.sql, q.max_rows);
+                connection.map_or(call.clone(), |name| asking(&call, name))
+            })
             .collect();
         if !missing.is_empty() && !turn.last {
             return Step::Call(
@@ -233,13 +266,13 @@ impl OfflineAnalyst {
     }
 }
 
-enum Step {
+pub(crate) enum Step {
     Call(String, Vec<ToolCall>),
     Done(String, Report),
 }
 
 impl Step {
-    fn done(lang: Lang, report: Report) -> Self {
+    pub(crate) fn done(lang: Lang, report: Report) -> Self {
         Step::Done(
             lang.pick("离线分析器：给出结论。", "Offline analyst: give the answer.").to_owned(),
             report,
@@ -307,7 +340,7 @@ fn unread_sheets(turn: &Turn, listed: &[&Listed]) -> Vec<ToolCall> {
     calls
 }
 
-fn arguments(value: Value) -> Map<String, Value> {
+pub(crate) fn arguments(value: Value) -> Map<String, Value> {
     match value {
         Value::Object(map) => map,
         _ => Map::new(),
@@ -323,7 +356,7 @@ fn read_call(turn: usize, file: &Listed) -> ToolCall {
 }
 
 /// Asks for full output only where the standard level would leave rows out.
-fn query_call(id: &str, sql: &str, max_rows: usize) -> ToolCall {
+pub(crate) fn query_call(id: &str, sql: &str, max_rows: usize) -> ToolCall {
     let level = if max_rows > 50 { "full" } else { "standard" };
     ToolCall {
         tool_name: "query_database".to_owned(),
@@ -332,7 +365,7 @@ fn query_call(id: &str, sql: &str, max_rows: usize) -> ToolCall {
     }
 }
 
-fn failed_read(turn: &Turn, lang: Lang) -> Report {
+pub(crate) fn failed_read(turn: &Turn, lang: Lang) -> Report {
     let said = turn.outcomes.iter().find(|o| o.failed).map(|o| observe::body(&o.content)).unwrap_or_default();
     let content = format!(
         "{}\n\n{}\n\n{}",

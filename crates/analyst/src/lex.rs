@@ -210,9 +210,10 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     context::add_prepositions(&text, &mut hits);
     let idle: Vec<(usize, usize)> =
         hits.iter().filter(|(_, _, m)| *m == Meaning::Stop).map(|(s, e, _)| (*s, *e)).collect();
-    // The longest phrase wins; of equal ones a name in the tables, then the first in the text.
+    // The longest phrase wins; of equal ones a name in the tables, then one with a meaning (`地区` of `各地区`, not `各地`),
+    // then the first in the text.
     let named = |m: &Meaning| matches!(m, Meaning::Column(_, 4) | Meaning::Value(_, _, 4));
-    hits.sort_by_key(|(s, e, m)| (std::cmp::Reverse(e - s), !named(m), *s));
+    hits.sort_by_key(|(s, e, m)| (std::cmp::Reverse(e - s), !named(m), *m == Meaning::Stop, *s));
     let mut mentions: Vec<Mention> = Vec::new();
     for (start, end, meaning) in hits {
         if let Some(same) = mentions.iter_mut().find(|m| m.start == start && m.end == end) {

@@ -2,6 +2,7 @@
 //! protocol. It computes nothing itself: figures come from tool results, or they are not given.
 
 pub mod analyst;
+mod database;
 pub mod dictionary;
 pub mod eval;
 pub mod export;
@@ -17,6 +18,7 @@ pub mod plan;
 pub mod question;
 pub mod read;
 pub mod report;
+pub mod source;
 pub mod table;
 #[cfg(test)]
 mod testing;
@@ -30,3 +32,5 @@ pub mod word;
 
 pub use analyst::OfflineAnalyst;
 pub use glossary::{Glossary, GlossaryError};
+pub use plan::dialect::Dialect;
+pub use source::Connection;

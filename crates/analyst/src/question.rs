@@ -333,6 +333,8 @@ pub enum Refusal {
     TooFar {
         months: usize,
     },
+    /// The database's SQL cannot say it, and the table is too large to be copied.
+    TooMuchToCopy,
     /// Two numbers are needed.
     NeedsTwoMeasures,
     NoJoin {

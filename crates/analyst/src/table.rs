@@ -1,12 +1,13 @@
 //! A table as the rules see it: columns with a role, a kind and the concepts their names stand for.
 //! Made from a profile; never from the data itself.
 
-use ba_protocol::file::{ColumnProfile, TableProfile};
+use ba_protocol::file::{ColumnProfile, Note, TableProfile};
 use jiff::civil::Date;
 
 use crate::glossary::{ConceptRole, DefaultAgg, Glossary};
 use crate::names::written_out;
 use crate::norm::{is_cjk, name_words, normal};
+use crate::plan::dialect::Dialect;
 use naming::concepts_of;
 use settle::{settle_kinds, settle_money, settle_price, settle_product, settle_twins};
 
@@ -21,6 +22,13 @@ pub struct Table {
     pub sql_name: String,
     pub rows: u64,
     pub columns: Vec<Column>,
+    /// The database it is in; none for an upload.
+    pub connection: Option<String>,
+    pub dialect: Dialect,
+    /// Days are held as text: SQLite has no type for them.
+    pub text_dates: bool,
+    /// What was done to the figures when the table was read, in words.
+    pub cleaned: Vec<Note>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +105,10 @@ impl Table {
             sql_name,
             rows: profile.rows,
             columns,
+            connection: None,
+            dialect: Dialect::default(),
+            text_dates: false,
+            cleaned: profile.notes.clone(),
         }
     }
 

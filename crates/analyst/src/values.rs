@@ -4,7 +4,7 @@
 use crate::glossary::Glossary;
 use crate::norm::{is_cjk, normal};
 use crate::observe::Grid;
-use crate::plan::sql::{literal, name};
+use crate::plan::dialect::Dialect;
 use crate::table::{Kind, Role, Table};
 use crate::turn::Turn;
 
@@ -12,8 +12,15 @@ const MAX_COLUMNS: usize = 40;
 /// A column of so few values is learned as a whole: a question may say any of them in another form.
 const FEW: u64 = 30;
 
-/// The statement that looks for values mentioned in the questions; nothing when the profiles already list all values.
-pub fn lookup(glossary: &Glossary, tables: &[Table], turn: &Turn, unknown: &[String]) -> Option<String> {
+/// The statement that looks for values mentioned in the questions; nothing when the profiles already list
+/// all values. Tables of one connection, or the uploads.
+pub fn lookup(
+    glossary: &Glossary,
+    tables: &[Table],
+    connection: Option<&str>,
+    turn: &Turn,
+    unknown: &[String],
+) -> Option<String> {
     let mut text = normal(&turn.question);
     for earlier in &turn.earlier {
         text.push(' ');
@@ -27,7 +34,7 @@ pub fn lookup(glossary: &Glossary, tables: &[Table], turn: &Turn, unknown: &[Str
         text.push_str(alias);
     }
     let mut parts = Vec::new();
-    for (t, table) in tables.iter().enumerate() {
+    for (t, table) in tables.iter().enumerate().filter(|(_, t)| t.connection.as_deref() == connection) {
         for (c, column) in table.columns.iter().enumerate() {
             if column.kind != Kind::Text
                 || column.role == Role::Flag
@@ -43,21 +50,27 @@ pub fn lookup(glossary: &Glossary, tables: &[Table], turn: &Turn, unknown: &[Str
 }
 
 fn part(t: usize, c: usize, table: &Table, text: &str, unknown: &[String]) -> String {
-    let column = name(&table.columns[c].name);
-    if table.columns[c].distinct <= FEW {
-        return format!(
-            "(SELECT {t} AS t, {c} AS c, {column} AS v FROM {} WHERE length(trim({column})) BETWEEN 1 AND 60 GROUP BY 3 LIMIT {FEW})",
-            name(&table.sql_name),
-        );
+    let dialect = table.dialect;
+    let (from, column) =
+        (dialect.table(&table.sql_name), dialect.text(&dialect.name(&table.columns[c].name)));
+    let sized = format!("{} BETWEEN 1 AND 60", dialect.length(&format!("trim({column})")));
+    let (also, most) = if table.columns[c].distinct <= FEW {
+        (String::new(), FEW)
+    } else {
+        let mut conditions = vec![dialect.holds(&dialect.literal(text), &format!("lower(trim({column}))"))];
+        let wanted = unknown.iter().filter(|w| w.chars().count() >= 3 || w.chars().all(is_cjk));
+        conditions.extend(wanted.map(|w| dialect.holds(&format!("lower({column})"), &dialect.literal(w))));
+        (format!(" AND ({})", conditions.join(" OR ")), 20)
+    };
+    let select = format!(
+        "SELECT {t} AS t, {c} AS c, {column} AS v FROM {from} WHERE {sized}{also} GROUP BY 3 LIMIT {most}"
+    );
+    // SQLite has no brackets around the parts of a union.
+    if dialect == Dialect::DuckDb {
+        format!("({select})")
+    } else {
+        format!("SELECT * FROM ({select}) AS q{t}_{c}")
     }
-    let mut conditions = vec![format!("contains({}, lower(trim({column})))", literal(text))];
-    let wanted = unknown.iter().filter(|w| w.chars().count() >= 3 || w.chars().all(is_cjk));
-    conditions.extend(wanted.map(|w| format!("contains(lower({column}), {})", literal(w))));
-    format!(
-        "(SELECT {t} AS t, {c} AS c, {column} AS v FROM {} WHERE length(trim({column})) BETWEEN 1 AND 60 AND ({}) GROUP BY 3 LIMIT 20)",
-        name(&table.sql_name),
-        conditions.join(" OR "),
-    )
 }
 
 /// Adds the values found to what is known of the columns.

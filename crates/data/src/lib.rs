@@ -11,7 +11,7 @@ mod result;
 mod tables;
 
 pub use connections::{
-    ColumnInfo, ConnectionConfig, ConnectionInfo, Connections, SchemaView, SecretUrl, TableInfo,
+    ColumnInfo, ConnectionConfig, ConnectionInfo, Connections, SchemaView, SecretUrl, TableInfo, dialect_of,
 };
 pub use error::DataError;
 pub use result::QueryResult;

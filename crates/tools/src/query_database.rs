@@ -16,7 +16,7 @@ use ba_store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value};
-use show::{describe, output_of};
+use show::{columns_of, describe, output_of};
 
 use crate::conversation_tables::{known_tables, storage};
 use crate::mentions;
@@ -131,6 +131,9 @@ impl QueryDatabase {
         args: &QueryDatabaseArgs,
         max_rows: u64,
     ) -> Result<ToolOutput, ToolFailure> {
+        if let Some(search) = columns_question(&args.query) {
+            return Ok(columns_of(&self.connections.tables(&args.connection, search.as_deref()).await?));
+        }
         if let Some(search) = schema_question(&args.query) {
             let view = self.connections.schema(&args.connection, search.as_deref()).await?;
             let summary = format!("{} of {} tables of `{}`", view.shown, view.total, args.connection);
@@ -268,21 +271,36 @@ fn kept_name(given: &str) -> Result<String, ToolFailure> {
 
 /// `Some(None)` for SHOW TABLES, `Some(Some(word))` for one table or a pattern; `None` for a real query.
 fn schema_question(sql: &str) -> Option<Option<String>> {
-    let text = sql.trim().trim_end_matches(';').trim();
-    let words: Vec<&str> = text.split_whitespace().collect();
-    let clean = |w: &str| w.trim_matches(['\'', '"', '`', '%']).to_owned();
-    let is = |i: usize, word: &str| words.get(i).is_some_and(|w| w.eq_ignore_ascii_case(word));
-    if is(0, "show") && is(1, "tables") {
-        return match words.len() {
-            2 => Some(None),
-            4 if is(2, "like") => Some(Some(clean(words[3]))),
-            _ => None,
-        };
+    if let Some(search) = shown(sql, "tables") {
+        return Some(search);
     }
+    let words: Vec<&str> = sql.trim().trim_end_matches(';').split_whitespace().collect();
+    let is = |i: usize, word: &str| words.get(i).is_some_and(|w| w.eq_ignore_ascii_case(word));
     if (is(0, "describe") || is(0, "desc")) && words.len() == 2 {
         return Some(Some(clean(words[1])));
     }
     None
+}
+
+/// `SHOW COLUMNS` and `SHOW COLUMNS LIKE '%word%'`: the schema as a table, for programs. With `FROM` it is the server's own
+/// statement.
+fn columns_question(sql: &str) -> Option<Option<String>> {
+    shown(sql, "columns")
+}
+
+/// `SHOW <what>` or `SHOW <what> LIKE '%word%'`.
+fn shown(sql: &str, what: &str) -> Option<Option<String>> {
+    let words: Vec<&str> = sql.trim().trim_end_matches(';').split_whitespace().collect();
+    let is = |i: usize, word: &str| words.get(i).is_some_and(|w| w.eq_ignore_ascii_case(word));
+    match words.len() {
+        2 if is(0, "show") && is(1, what) => Some(None),
+        4 if is(0, "show") && is(1, what) && is(2, "like") => Some(Some(clean(words[3]))),
+        _ => None,
+    }
+}
+
+fn clean(word: &str) -> String {
+    word.trim_matches(['\'', '"', '`', '%']).to_owned()
 }
 
 #[cfg(test)]
@@ -296,6 +314,10 @@ mod tests {
         assert_eq!(schema_question("DESCRIBE \"sales.orders\""), Some(Some("sales.orders".into())));
         assert_eq!(schema_question("SELECT 1"), None);
         assert_eq!(schema_question("DESCRIBE SELECT 1"), None);
+        assert_eq!(columns_question("show columns"), Some(None));
+        assert_eq!(columns_question("SHOW COLUMNS LIKE '%订单%';"), Some(Some("订单".into())));
+        assert_eq!(columns_question("SHOW COLUMNS FROM t"), None);
+        assert_eq!(schema_question("SHOW COLUMNS"), None);
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! SQL for the analyses with a name: growth, distribution, correlation, outliers, Pareto, cohorts, funnels, quality.
 
-use super::sql::{name, period_label, truncated, where_clause};
+use super::sql::where_clause;
 use super::{MANY, Planner, Query};
 use crate::lex::ColRef;
 use crate::question::{Against, Agg, Filter, Grain, Group, Intent, Measure, Order};
@@ -41,10 +41,10 @@ impl Planner<'_> {
         let sql = format!(
             "{}\nSELECT {} AS {}, v AS {}, {window} AS {}\nFROM s\nORDER BY t\nLIMIT {MANY}",
             self.series(date, grain, &self.question.filters),
-            period_label("t", grain),
+            self.sql.dialect.label("t", grain),
             self.group_label(Group::Time(date, grain)),
             self.label(&self.first()),
-            name(&title),
+            self.sql.dialect.name(&title),
         );
         Query::new("main", sql, MANY)
     }
@@ -70,11 +70,11 @@ impl Planner<'_> {
         let (times, rest): (Vec<Filter>, Vec<Filter>) =
             self.question.filters.iter().cloned().partition(|f| matches!(f, Filter::Days { .. }));
         let step = match (against, grain) {
-            (Against::YearBefore, _) | (_, Grain::Year) => "1 YEAR",
-            (_, Grain::Quarter) => "3 MONTH",
-            (_, Grain::Week) => "7 DAY",
-            (_, Grain::Month) => "1 MONTH",
-            _ => "1 DAY",
+            (Against::YearBefore, _) | (_, Grain::Year) => (1, "YEAR"),
+            (_, Grain::Quarter) => (3, "MONTH"),
+            (_, Grain::Week) => (7, "DAY"),
+            (_, Grain::Month) => (1, "MONTH"),
+            _ => (1, "DAY"),
         };
         let kept: Vec<String> = times
             .iter()
@@ -83,7 +83,8 @@ impl Planner<'_> {
                 _ => None,
             })
             .flat_map(|d| {
-                [d.from.map(|a| format!("s.t >= DATE '{a}'")), d.to.map(|b| format!("s.t < DATE '{b}'"))]
+                let at = |d| self.sql.dialect.date(d);
+                [d.from.map(|a| format!("s.t >= {}", at(a))), d.to.map(|b| format!("s.t < {}", at(b)))]
             })
             .flatten()
             .collect();
@@ -98,11 +99,13 @@ impl Planner<'_> {
             Against::PreviousPeriod => zh("环比", "growth"),
         };
         let sql = format!(
-            "{}\nSELECT {} AS {}, s.v AS {}, p.v AS \"{before}\", CAST(s.v - p.v AS DOUBLE) / nullif(abs(p.v), 0) AS \"{growth}\"\nFROM s LEFT JOIN s AS p ON p.t = CAST(s.t - INTERVAL {step} AS DATE){}\nORDER BY s.t\nLIMIT {MANY}",
+            "{}\nSELECT {} AS {}, s.v AS {}, p.v AS \"{before}\", {} / nullif(abs(p.v), 0) AS \"{growth}\"\nFROM s LEFT JOIN s AS p ON p.t = {}{}\nORDER BY s.t\nLIMIT {MANY}",
             self.series(date, grain, &rest),
-            period_label("s.t", grain),
+            self.sql.dialect.label("s.t", grain),
             self.group_label(Group::Time(date, grain)),
             self.label(&self.first()),
+            self.sql.dialect.double("s.v - p.v"),
+            self.sql.dialect.before("s.t", step),
             where_clause(&kept),
         );
         Query::new("main", sql, MANY)
@@ -117,11 +120,16 @@ impl Planner<'_> {
             key.map_or(String::new(), |g| format!("{} AS {}, ", self.sql.group(*g), self.group_label(*g)));
         let by = if key.is_some() { "\n  GROUP BY 1" } else { "" };
         let order = if self.question.order == Order::Ascending { "ASC" } else { "DESC" };
-        let tail = if key.is_some() { format!("\nORDER BY 5 {order} NULLS LAST") } else { String::new() };
+        let tail = if key.is_some() {
+            format!("\nORDER BY {}", self.sql.dialect.nulls_last(5, "a - b", order))
+        } else {
+            String::new()
+        };
         let zh = |a, b| self.lang.pick(a, b);
         let sql = format!(
-            "SELECT *, a - b AS \"{}\", CAST(a - b AS DOUBLE) / nullif(abs(b), 0) AS \"{}\"\nFROM (\n  SELECT {group}{} AS b, {} AS a\n  FROM {}{}{by}\n){tail}\nLIMIT {MANY}",
+            "SELECT x.*, a - b AS \"{}\", {} / nullif(abs(b), 0) AS \"{}\"\nFROM (\n  SELECT {group}{} AS b, {} AS a\n  FROM {}{}{by}\n) AS x{tail}\nLIMIT {MANY}",
             zh("变化", "change"),
+            self.sql.dialect.double("a - b"),
             zh("增长率", "growth"),
             side(before),
             side(after),
@@ -195,8 +203,8 @@ impl Planner<'_> {
                 "points",
                 format!(
                     "SELECT {x} AS {}, {y} AS {}\nFROM {from}{both}\nORDER BY hash({x}, {y})\nLIMIT 300",
-                    name(&self.sql.scope.column(a).name),
-                    name(&self.sql.scope.column(b).name)
+                    self.sql.dialect.name(&self.sql.scope.column(a).name),
+                    self.sql.dialect.name(&self.sql.scope.column(b).name)
                 ),
                 300,
             ),
@@ -209,7 +217,7 @@ impl Planner<'_> {
             let sql = format!(
                 "{}\nSELECT {} AS {}, v AS {}, (v - avg(v) OVER ()) / nullif(stddev_samp(v) OVER (), 0) AS z\nFROM s\nORDER BY t\nLIMIT {MANY}",
                 self.series(date, grain, &self.question.filters),
-                period_label("t", grain),
+                self.sql.dialect.label("t", grain),
                 self.group_label(Group::Time(date, grain)),
                 self.label(&self.first()),
             );
@@ -256,10 +264,12 @@ impl Planner<'_> {
         let group = key.map_or("'-'".to_owned(), |g| self.sql.group(g));
         let zh = |a, b| self.lang.pick(a, b);
         let sql = format!(
-            "WITH g AS (\n  SELECT {group} AS k, {} AS v\n  FROM {}{}\n  GROUP BY 1\n), c AS (\n  SELECT k, v, v / nullif(sum(v) OVER (), 0) AS share, sum(v) OVER (ORDER BY v DESC, k) / nullif(sum(v) OVER (), 0) AS cum\n  FROM g WHERE v > 0\n)\nSELECT k AS {}, v AS {}, share AS \"{}\", cum AS \"{}\", CASE WHEN cum - share < 0.8 THEN 'A' WHEN cum - share < 0.95 THEN 'B' ELSE 'C' END AS \"{}\"\nFROM c\nORDER BY v DESC, k\nLIMIT {MANY}",
+            "WITH g AS (\n  SELECT {group} AS k, {} AS v\n  FROM {}{}\n  GROUP BY 1\n), c AS (\n  SELECT k, v, {} / nullif(sum(v) OVER (), 0) AS share, {} / nullif(sum(v) OVER (), 0) AS cum\n  FROM g WHERE v > 0\n)\nSELECT k AS {}, v AS {}, share AS \"{}\", cum AS \"{}\", CASE WHEN cum - share < 0.8 THEN 'A' WHEN cum - share < 0.95 THEN 'B' ELSE 'C' END AS \"{}\"\nFROM c\nORDER BY v DESC, k\nLIMIT {MANY}",
             self.sql.measure(&self.first(), None),
             self.sql.from(),
             self.where_all(),
+            self.sql.dialect.double("v"),
+            self.sql.dialect.double("sum(v) OVER (ORDER BY v DESC, k)"),
             key.map_or("k".to_owned(), |g| self.group_label(g)),
             self.label(&self.first()),
             zh("占比", "share"),
@@ -290,12 +300,13 @@ impl Planner<'_> {
             .iter()
             .filter_map(|f| if let Filter::Days { days, .. } = f { Some(days) } else { None })
             .flat_map(|d| {
-                [d.from.map(|a| format!("d >= DATE '{a}'")), d.to.map(|b| format!("d < DATE '{b}'"))]
+                let at = |d| self.sql.dialect.date(d);
+                [d.from.map(|a| format!("d >= {}", at(a))), d.to.map(|b| format!("d < {}", at(b)))]
             })
             .flatten()
             .collect();
         let period = self.time_group().map(|(_, grain)| {
-            let start = period_label(&truncated("d", grain), grain);
+            let start = self.sql.dialect.label(&self.sql.dialect.start("d", grain), grain);
             format!("{start} AS {}, ", self.group_label(Group::Time(date, grain)))
         });
         let tail = if period.is_some() { "\nGROUP BY 1\nORDER BY 1" } else { "" };
@@ -343,7 +354,7 @@ impl Planner<'_> {
         let sql = format!(
             "{}\nSELECT {} AS {}, v AS {}\nFROM s\nORDER BY t\nLIMIT {MANY}",
             self.series(date, grain, &self.question.filters),
-            period_label("t", grain),
+            self.sql.dialect.label("t", grain),
             self.group_label(Group::Time(date, grain)),
             self.label(&self.first()),
         );
@@ -357,7 +368,13 @@ impl Planner<'_> {
             .columns
             .iter()
             .take(200)
-            .map(|c| format!("count(*) - count({}) AS {}", name(&c.name), name(&c.name)))
+            .map(|c| {
+                format!(
+                    "count(*) - count({}) AS {}",
+                    self.sql.dialect.name(&c.name),
+                    self.sql.dialect.name(&c.name)
+                )
+            })
             .collect();
         Query::new(
             "main",
@@ -365,7 +382,7 @@ impl Planner<'_> {
                 "SELECT count(*) AS {},\n       {}\nFROM {}",
                 self.rows_label(),
                 columns.join(",\n       "),
-                name(&table.sql_name)
+                self.sql.dialect.table(&table.sql_name)
             ),
             1,
         )
@@ -390,10 +407,10 @@ impl Planner<'_> {
     }
 
     pub(super) fn duplicates(&self) -> Query {
-        let table = name(&self.sql.scope.tables[self.question.table].sql_name);
+        let table = self.sql.dialect.table(&self.sql.scope.tables[self.question.table].sql_name);
         let zh = |a, b| self.lang.pick(a, b);
         let sql = format!(
-            "SELECT count(*) AS \"{}\", (SELECT count(*) FROM (SELECT DISTINCT * FROM {table})) AS \"{}\"\nFROM {table}",
+            "SELECT count(*) AS \"{}\", (SELECT count(*) FROM (SELECT DISTINCT * FROM {table}) AS d) AS \"{}\"\nFROM {table}",
             zh("行数", "rows"),
             zh("不重复行数", "distinct rows")
         );
@@ -404,14 +421,19 @@ impl Planner<'_> {
     pub(super) fn describe(&self) -> Vec<Query> {
         let table = &self.sql.scope.tables[self.question.table];
         let measures: Vec<usize> = table.indices(|c| c.role == Role::Measure).into_iter().take(8).collect();
-        let from = name(&table.sql_name);
+        let from = self.sql.dialect.table(&table.sql_name);
         let mut queries = Vec::new();
         if !measures.is_empty() {
+            let double = |value: &str| self.sql.dialect.double(value);
             let of = |i: &usize| {
-                let c = name(&table.columns[*i].name);
+                let c = self.sql.dialect.name(&table.columns[*i].name);
                 format!(
-                    "SELECT {} AS c, CAST(sum({c}) AS DOUBLE) AS s, CAST(avg({c}) AS DOUBLE) AS m, CAST(min({c}) AS DOUBLE) AS lo, CAST(max({c}) AS DOUBLE) AS hi FROM {from}",
-                    super::sql::literal(&table.columns[*i].name)
+                    "SELECT {} AS c, {} AS s, {} AS m, {} AS lo, {} AS hi FROM {from}",
+                    self.sql.dialect.literal(&table.columns[*i].name),
+                    double(&format!("sum({c})")),
+                    double(&self.sql.dialect.mean(&c)),
+                    double(&format!("min({c})")),
+                    double(&format!("max({c})")),
                 )
             };
             let parts: Vec<String> = measures.iter().map(of).collect();
@@ -426,7 +448,7 @@ impl Planner<'_> {
         let measure = self.main_measure();
         let value = self.sql.measure(&measure, None);
         if let Some(dim) = self.main_dimension() {
-            queries.push(Query::new("groups", format!("SELECT {0} AS {0}, {value} AS {1}\nFROM {from}\nWHERE {0} IS NOT NULL\nGROUP BY 1\nORDER BY 2 DESC NULLS LAST\nLIMIT 20", name(&table.columns[dim].name), self.label(&measure)), 20));
+            queries.push(Query::new("groups", format!("SELECT {0} AS {0}, {value} AS {1}\nFROM {from}\nWHERE {0} IS NOT NULL\nGROUP BY 1\nORDER BY {2}\nLIMIT 20", self.sql.dialect.name(&table.columns[dim].name), self.label(&measure), self.sql.dialect.nulls_last(2, &value, "DESC")), 20));
         }
         if let Some(date) = table.main_date() {
             let at = ColRef { table: self.question.table, column: date };

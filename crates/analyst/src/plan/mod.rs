@@ -2,13 +2,14 @@
 //! relies on. Pure text; runs nothing.
 
 mod analyses;
+pub mod dialect;
 pub mod label;
 pub mod sql;
 
 use crate::norm::Lang;
 use crate::question::{Filter, Group, Intent, Measure, Order, Question};
 use crate::read::tokens::Scope;
-use sql::{Sql, name, where_clause};
+use sql::{Sql, where_clause};
 
 /// Groups fetched when none were named: enough for any table people read.
 pub const MANY: usize = 1000;
@@ -67,11 +68,11 @@ struct Planner<'a> {
 
 impl Planner<'_> {
     fn label(&self, measure: &Measure) -> String {
-        name(&label::measure(self.sql.scope, measure, self.lang))
+        self.sql.dialect.name(&label::measure(self.sql.scope, measure, self.lang))
     }
 
     fn group_label(&self, group: Group) -> String {
-        name(&label::group(self.sql.scope, group, self.lang))
+        self.sql.dialect.name(&label::group(self.sql.scope, group, self.lang))
     }
 
     fn rows_label(&self) -> &'static str {
@@ -114,8 +115,12 @@ impl Planner<'_> {
         let first_measure = q.groups.len() + 1;
         let direction = if q.order == Order::Ascending { "ASC" } else { "DESC" };
         let by_time = matches!(q.groups.first(), Some(Group::Time(..))) && q.intent != Intent::Rank;
-        let order =
-            if by_time { keys.join(", ") } else { format!("{first_measure} {direction} NULLS LAST, 1") };
+        let value = self.sql.measure(&self.first(), None);
+        let order = if by_time {
+            keys.join(", ")
+        } else {
+            format!("{}, 1", self.sql.dialect.nulls_last(first_measure, &value, direction))
+        };
         let having = q.having.map_or(String::new(), |(cmp, v)| {
             format!("\nHAVING {} {} {v}", self.sql.measure(&self.first(), None), cmp.sql())
         });
@@ -148,10 +153,12 @@ impl Planner<'_> {
         let share = self.lang.pick("\"占比\"", "\"share\"");
         let direction = if self.question.order == Order::Ascending { "ASC" } else { "DESC" };
         let sql = format!(
-            "SELECT {key} AS {key_label},\n       {measure} AS {},\n       CAST({measure} AS DOUBLE) / nullif(sum({measure}) OVER (), 0) AS {share}\nFROM {}{}\nGROUP BY 1\nORDER BY 2 {direction} NULLS LAST, 1\nLIMIT {MANY}",
+            "SELECT {key} AS {key_label},\n       {measure} AS {},\n       {} / nullif(sum({measure}) OVER (), 0) AS {share}\nFROM {}{}\nGROUP BY 1\nORDER BY {}, 1\nLIMIT {MANY}",
             self.label(&self.first()),
+            self.sql.dialect.double(&measure),
             self.sql.from(),
             self.where_all(),
+            self.sql.dialect.nulls_last(2, &measure, direction),
         );
         Query::new("main", sql, MANY)
     }
@@ -168,7 +175,8 @@ impl Planner<'_> {
             self.lang.pick("占比", "share"),
         );
         let sql = format!(
-            "SELECT {part} AS \"{a}\",\n       {whole} AS \"{b}\",\n       CAST({part} AS DOUBLE) / nullif({whole}, 0) AS \"{c}\"\nFROM {}{}",
+            "SELECT {part} AS \"{a}\",\n       {whole} AS \"{b}\",\n       {} / nullif({whole}, 0) AS \"{c}\"\nFROM {}{}",
+            self.sql.dialect.double(&part),
             self.sql.from(),
             self.where_all(),
         );
@@ -190,8 +198,10 @@ impl Planner<'_> {
             }),
         };
         let direction = if self.question.order == Order::Ascending { "ASC" } else { "DESC" };
-        let order =
-            by.map_or(String::new(), |c| format!("\nORDER BY {} {direction} NULLS LAST", self.sql.col(c)));
+        let order = by.map_or(String::new(), |c| {
+            let column = self.sql.col(c);
+            format!("\nORDER BY {column} IS NULL, {column} {direction}")
+        });
         let limit = self.question.limit.unwrap_or(100);
         vec![
             Query::new(
@@ -220,9 +230,11 @@ impl Planner<'_> {
         let mut filters: Vec<String> = self.question.filters.iter().map(|f| self.sql.condition(f)).collect();
         filters.push(format!("{column_sql} IS NOT NULL"));
         let limit = self.question.limit.unwrap_or(1);
-        let alias = name(&label::extreme(self.sql.scope, column, self.question.order, self.lang));
+        let alias = label::extreme(self.sql.scope, column, self.question.order, self.lang);
+        let alias = self.sql.dialect.name(&alias);
         let sql = format!(
-            "SELECT {column_sql} AS {alias}, *\nFROM {}{}\nORDER BY {column_sql} {direction}\nLIMIT {limit}",
+            "SELECT {column_sql} AS {alias}, {}\nFROM {}{}\nORDER BY {column_sql} {direction}\nLIMIT {limit}",
+            self.sql.all(),
             self.sql.from(),
             where_clause(&filters)
         );

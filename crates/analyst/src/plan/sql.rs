@@ -1,8 +1,9 @@
-//! Pieces of DuckDB SQL: names, values, conditions, aggregates. The one place where text from a question or a table
-//! goes into a statement; everything is quoted here.
+//! Pieces of SQL in the dialect of the main table: names, values, conditions, aggregates. Text from a question or a table
+//! goes into a statement here and in `dialect` only; everything is quoted.
 
 use jiff::civil::Date;
 
+use super::dialect::Dialect;
 use crate::lex::ColRef;
 use crate::norm::Lang;
 use crate::question::{Agg, Filter, Grain, Group, Join, Measure, Question};
@@ -10,30 +11,24 @@ use crate::read::tokens::Scope;
 use crate::table::{DateForm, Kind};
 use crate::timex::Days;
 
-/// `"name"`, whatever the name holds.
-pub fn name(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\""))
-}
-
-/// `'value'`, whatever the value holds.
-pub fn literal(text: &str) -> String {
-    format!("'{}'", text.replace('\'', "''"))
-}
-
 pub struct Sql<'a> {
     pub scope: &'a Scope<'a>,
     pub lang: Lang,
+    pub dialect: Dialect,
     joined: bool,
+    table: String,
     from: String,
 }
 
 impl<'a> Sql<'a> {
     pub fn new(scope: &'a Scope<'a>, question: &Question, lang: Lang) -> Self {
-        let table = |t: usize| name(&scope.tables[t].sql_name);
+        let dialect = scope.tables[question.table].dialect;
+        let table = |t: usize| dialect.table(&scope.tables[t].sql_name);
         let joined = !question.joins.is_empty();
-        let mut sql = Self { scope, lang, joined, from: String::new() };
         let mut from = table(question.table);
+        let mut sql = Self { scope, lang, dialect, joined, table: from.clone(), from: String::new() };
         if joined {
+            sql.table = format!("t{}", question.table);
             from = format!("{from} AS t{}", question.table);
             for Join { table: other, left, right } in &question.joins {
                 from.push_str(&format!(
@@ -52,35 +47,40 @@ impl<'a> Sql<'a> {
         &self.from
     }
 
+    /// All columns of the main table, beside others.
+    pub fn all(&self) -> String {
+        if self.dialect == Dialect::DuckDb { "*".to_owned() } else { format!("{}.*", self.table) }
+    }
+
     pub fn col(&self, at: ColRef) -> String {
-        let column = name(&self.scope.column(at).name);
+        let column = self.dialect.name(&self.scope.column(at).name);
         if self.joined { format!("t{}.{column}", at.table) } else { column }
     }
 
     /// A column as a date, whatever its form.
     pub fn day(&self, at: ColRef) -> String {
         let column = self.col(at);
+        let held = self.scope.tables[at.table].text_dates && self.dialect == Dialect::DuckDb;
         match self.scope.column(at).kind {
-            Kind::Date(DateForm::YearMonth) => {
-                format!("CAST(strptime(replace({column}, '/', '-') || '-01', '%Y-%m-%d') AS DATE)")
-            }
-            Kind::Date(DateForm::Year) => format!("make_date(CAST({column} AS INTEGER), 1, 1)"),
+            Kind::Date(DateForm::YearMonth) => self.dialect.month_text(&column),
+            Kind::Date(DateForm::Year) => self.dialect.year_number(&column),
+            Kind::Date(_) if held => format!("CAST({column} AS TIMESTAMP)"),
             _ => column,
         }
     }
 
     /// The start of the period a row falls into, as a date.
     pub fn period_start(&self, at: ColRef, grain: Grain) -> String {
-        truncated(&self.day(at), grain)
+        self.dialect.start(&self.day(at), grain)
     }
 
     /// The label of a period, which also sorts in time.
     pub fn period(&self, at: ColRef, grain: Grain) -> String {
         let day = self.day(at);
         match grain {
-            Grain::Hour => format!("lpad(CAST(hour({day}) AS VARCHAR), 2, '0')"),
-            Grain::Weekday => format!("CAST(isodow({day}) AS VARCHAR)"),
-            _ => period_label(&self.period_start(at, grain), grain),
+            Grain::Hour => self.dialect.hour(&day),
+            Grain::Weekday => self.dialect.weekday(&day),
+            _ => self.dialect.label(&self.period_start(at, grain), grain),
         }
     }
 
@@ -95,66 +95,66 @@ impl<'a> Sql<'a> {
         let column = self.scope.column(at);
         match (&column.kind, &column.yes) {
             (Kind::Bool, _) | (_, None) => self.col(at),
-            (Kind::Text, Some(v)) => format!("{} = {}", self.col(at), literal(v)),
+            (Kind::Text, Some(v)) => format!("{} = {}", self.col(at), self.dialect.literal(v)),
             (_, Some(_)) => format!("{} = 1", self.col(at)),
         }
     }
 
     /// An aggregate over the rows that meet a condition.
     pub fn measure(&self, measure: &Measure, only: Option<&str>) -> String {
-        let filter = only.map_or(String::new(), |c| format!(" FILTER (WHERE {c})"));
+        let dialect = self.dialect;
         match measure {
-            Measure::Rows => format!("count(*){filter}"),
-            Measure::Of(agg, c) => {
-                let column = self.col(*c);
-                let call = match agg {
-                    Agg::Sum => format!("sum({column})"),
-                    Agg::Mean => format!("avg({column})"),
-                    Agg::Median => format!("median({column})"),
-                    Agg::Max => format!("max({column})"),
-                    Agg::Min => format!("min({column})"),
-                    Agg::Distinct => format!("count(DISTINCT {column})"),
-                    Agg::StdDev => format!("stddev_samp({column})"),
-                    Agg::Variance => format!("var_samp({column})"),
-                    Agg::Percentile(p) => format!("quantile_cont({column}, {p})"),
-                };
-                format!("{call}{filter}")
-            }
+            Measure::Rows => dialect.count(only),
+            Measure::Of(agg, c) => dialect.only(|v| self.aggregate(*agg, v), &self.col(*c), only),
             Measure::CountYes(c) => {
                 let both = only.map_or_else(|| self.yes(*c), |o| format!("{} AND {o}", self.yes(*c)));
-                format!("count(*) FILTER (WHERE {both})")
+                dialect.count(Some(&both))
             }
-            Measure::RateYes(c) => {
-                let column = self.col(*c);
-                format!(
-                    "avg(CASE WHEN {column} IS NULL THEN NULL WHEN {} THEN 1.0 ELSE 0.0 END){filter}",
-                    self.yes(*c)
-                )
-            }
+            Measure::RateYes(c) => self.rate(*c, &self.yes(*c), only),
             Measure::RateIs { column, value } => {
-                let column = self.col(*column);
-                format!(
-                    "avg(CASE WHEN {column} IS NULL THEN NULL WHEN {column} = {} THEN 1.0 ELSE 0.0 END){filter}",
-                    literal(value)
-                )
+                let is = format!("{} = {}", self.col(*column), dialect.literal(value));
+                self.rate(*column, &is, only)
             }
             Measure::Formula { op, left, right } => {
-                format!("sum({} {} {}){filter}", self.col(*left), op.sign(), self.col(*right))
+                let each = format!("{} {} {}", self.col(*left), op.sign(), self.col(*right));
+                dialect.only(|v| format!("sum({v})"), &each, only)
             }
             Measure::Ratio { numerator, denominator, .. } => {
                 format!(
-                    "CAST({} AS DOUBLE) / nullif({}, 0)",
-                    self.measure(numerator, only),
+                    "{} / nullif({}, 0)",
+                    dialect.double(&self.measure(numerator, only)),
                     self.measure(denominator, only)
                 )
             }
         }
     }
 
+    fn aggregate(&self, agg: Agg, value: &str) -> String {
+        match agg {
+            Agg::Sum => format!("sum({value})"),
+            Agg::Mean => self.dialect.mean(value),
+            Agg::Median => self.dialect.quantile(value, 0.5),
+            Agg::Max => format!("max({value})"),
+            Agg::Min => format!("min({value})"),
+            Agg::Distinct => format!("count(DISTINCT {value})"),
+            Agg::StdDev => format!("stddev_samp({value})"),
+            Agg::Variance => format!("var_samp({value})"),
+            Agg::Percentile(p) => self.dialect.quantile(value, p),
+        }
+    }
+
+    /// The share of the filled rows that are so.
+    fn rate(&self, column: ColRef, is: &str, only: Option<&str>) -> String {
+        let (one, nought) = self.dialect.one();
+        let column = self.col(column);
+        let each = format!("CASE WHEN {column} IS NULL THEN NULL WHEN {is} THEN {one} ELSE {nought} END");
+        self.dialect.only(|v| format!("avg({v})"), &each, only)
+    }
+
     pub fn condition(&self, filter: &Filter) -> String {
         match filter {
             Filter::In { column, values, negated } => {
-                let list: Vec<String> = values.iter().map(|v| literal(v)).collect();
+                let list: Vec<String> = values.iter().map(|v| self.dialect.literal(v)).collect();
                 let column = self.col(*column);
                 match (&list[..], negated) {
                     ([one], false) => format!("{column} = {one}"),
@@ -180,7 +180,7 @@ impl<'a> Sql<'a> {
 
     pub fn within(&self, date: ColRef, days: &Days) -> String {
         let column = self.day(date);
-        let at = |d: Date| format!("DATE '{d}'");
+        let at = |d: Date| self.dialect.date(d);
         let between = |a: Date, b: Date| format!("{column} >= {} AND {column} < {}", at(a), at(b));
         match (days.from, days.to) {
             (Some(a), Some(b)) if !days.also.is_empty() => {
@@ -204,38 +204,4 @@ impl<'a> Sql<'a> {
 
 pub fn where_clause(conditions: &[String]) -> String {
     if conditions.is_empty() { String::new() } else { format!("\nWHERE {}", conditions.join("\n  AND ")) }
-}
-
-/// The start of the period a day falls into.
-pub fn truncated(day: &str, grain: Grain) -> String {
-    let unit = match grain {
-        Grain::Hour => "hour",
-        Grain::Day | Grain::Weekday => "day",
-        Grain::Week => "week",
-        Grain::Month => "month",
-        Grain::Quarter => "quarter",
-        Grain::Year => "year",
-    };
-    format!("CAST(date_trunc('{unit}', {day}) AS DATE)")
-}
-
-/// Writes a period start the way people do.
-pub fn period_label(start: &str, grain: Grain) -> String {
-    match grain {
-        Grain::Month => format!("strftime({start}, '%Y-%m')"),
-        Grain::Year => format!("strftime({start}, '%Y')"),
-        Grain::Quarter => format!("strftime({start}, '%Y') || '-Q' || CAST(quarter({start}) AS VARCHAR)"),
-        _ => format!("strftime({start}, '%Y-%m-%d')"),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn hostile_names_and_values_stay_inside_their_quotes() {
-        assert_eq!(name("a\"; DROP TABLE t; --"), "\"a\"\"; DROP TABLE t; --\"");
-        assert_eq!(literal("x' OR '1'='1"), "'x'' OR ''1''=''1'");
-    }
 }

@@ -30,6 +30,7 @@ mod sense;
 mod share;
 mod special;
 pub mod tokens;
+mod undated;
 pub(crate) mod unmarked;
 
 use crate::glossary::Glossary;
@@ -102,15 +103,23 @@ fn choose(
     // Figures the question defines, first times and one column against another are patterns' work.
     let defined =
         |draft: &Draft| draft.formula.is_some() || draft.firsts.is_some() || !draft.against.is_empty();
+    // No reading may lose the time it was asked by.
+    let keep_time = |question: Question| match read {
+        Ok((_, draft)) => {
+            let undated = matches!(patterns(), Err(Refusal::NoDate));
+            undated::keep_time(tables, draft, question, undated)
+        }
+        Err(_) => Ok(question),
+    };
     let elsewhere = match read {
         Ok((_, draft)) => defined(draft),
         Err(refusal) => matches!(refusal, Refusal::Beyond(_)),
     };
     if tables.is_empty() || elsewhere {
-        return (patterns(), Vec::new());
+        return (patterns().and_then(keep_time), Vec::new());
     }
     let Some(weighed) = crate::weigh::weigh(glossary, tables, lexed, previous) else {
-        return (patterns(), Vec::new());
+        return (patterns().and_then(keep_time), Vec::new());
     };
     // Something said is in no table: whatever could be made of the question would be a guess.
     let question = if judge::is_beyond(&weighed.marks) {
@@ -120,7 +129,7 @@ fn choose(
     } else {
         Ok(weighed.question)
     };
-    (question, weighed.marks)
+    (question.and_then(keep_time), weighed.marks)
 }
 
 /// What is said where no reading is good enough: the words nothing is known about, if there are any.

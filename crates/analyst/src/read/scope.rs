@@ -175,6 +175,9 @@ pub fn joins(tables: &[Table], in_scope: &[usize]) -> Result<Vec<Join>, Refusal>
 
 /// A column of `main` and one of `other` that mean the same and name each row of `other` once, so that no row doubles.
 fn key_between(tables: &[Table], main: usize, other: usize) -> Option<(ColRef, ColRef)> {
+    if tables[main].connection != tables[other].connection {
+        return None;
+    }
     let keyed = |c: usize| {
         let column = &tables[other].columns[c];
         column.role != Role::Measure && column.distinct >= tables[other].rows && column.nulls == 0

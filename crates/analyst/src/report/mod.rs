@@ -208,11 +208,27 @@ impl Desk<'_> {
         let table = &self.scope.tables[self.question.table];
         let refs: Vec<String> = code.iter().map(|c| format!("<code_ref>{}</code_ref>", c.code_id)).collect();
         let name = format::text(&table.filename);
-        match (refs.is_empty(), self.lang) {
+        let said = match (refs.is_empty(), self.lang) {
             (true, Lang::Zh) => format!("**方法**：读取 {name} 的结构信息。"),
             (true, Lang::En) => format!("**Method**: read from the profile of {name}."),
             (false, Lang::Zh) => format!("**方法**：对 {name} 执行 SQL 计算。{}", refs.join(" ")),
             (false, Lang::En) => format!("**Method**: SQL over {name}. {}", refs.join(" ")),
-        }
+        };
+        self.filled().map_or(said.clone(), |filled| format!("{said} {filled}"))
+    }
+
+    /// Cells that were merged in the file hold what they showed. Doubts, totals left out and labels filled down travel with
+    /// every answer as data notes; this step does not.
+    fn filled(&self) -> Option<String> {
+        let joined = self.question.joins.iter().map(|j| j.table);
+        let used = std::iter::once(self.question.table).chain(joined);
+        let notes = used.flat_map(|t| &self.scope.tables[t].cleaned).filter(|n| n.code == "merged_filled");
+        let columns = notes.filter_map(|n| n.values.get("columns")?.as_array());
+        let mut names: Vec<String> = columns.flatten().filter_map(|c| c.as_str()).map(format::text).collect();
+        names.dedup();
+        (!names.is_empty()).then(|| match self.lang {
+            Lang::Zh => format!("读入时已按合并单元格填充：{}。", names.join("、")),
+            Lang::En => format!("Merged cells were filled when the file was read: {}.", names.join(", ")),
+        })
     }
 }

@@ -1,11 +1,12 @@
 //! What is said when a question is not answered: why, and what can be asked instead. Never holds a figure.
 
+use ba_protocol::file::Note;
 use ba_protocol::structured::Report;
 
 use super::format::text;
 use crate::norm::Lang;
 use crate::question::Refusal;
-use crate::table::{Role, Table};
+use crate::table::{Column, Role, Table};
 use crate::word::Beyond;
 
 /// Who answered, and how to get more.
@@ -85,10 +86,7 @@ fn reason(refusal: &Refusal, tables: &[Table], lang: Lang) -> String {
                 format!("No column of the tables stands for “{}”, so it cannot be computed.", text(said))
             }
         }
-        Refusal::NoDate => t(
-            "问题涉及时间，但表格中没有日期列。",
-            "The question is about time, but the table has no date column.",
-        ),
+        Refusal::NoDate => no_date(tables, lang),
         Refusal::NoTable => t(
             "还没有可分析的表格。请先上传 CSV、Excel、JSON 或 Parquet 文件。",
             "There is no table to analyse yet. Upload a CSV, Excel, JSON or Parquet file first.",
@@ -112,6 +110,10 @@ fn reason(refusal: &Refusal, tables: &[Table], lang: Lang) -> String {
                 )
             }
         }
+        Refusal::TooMuchToCopy => t(
+            "数据库的 SQL 做不到这项计算，而表太大（或涉及多张表），无法先复制到会话中再算，因此不给出数字。",
+            "The database's SQL cannot compute this, and the table is too large (or there are several) to be copied into the conversation first, so no figure is given.",
+        ),
         Refusal::NeedsTwoMeasures => t(
             "相关性需要两个数值列，问题中没有找到两个。",
             "A correlation needs two numeric columns, and the question does not name two.",
@@ -135,6 +137,49 @@ fn reason(refusal: &Refusal, tables: &[Table], lang: Lang) -> String {
         Refusal::NothingAsked => {
             t("没有在问题中找到可以计算的内容。", "I found nothing in the question that can be computed.")
         }
+    }
+}
+
+/// Which columns would tell the time, and what they hold instead.
+fn no_date(tables: &[Table], lang: Lang) -> String {
+    const TELLING: [&str; 12] =
+        ["date", "day", "month", "quarter", "year", "time", "日期", "时间", "月", "季度", "年", "日"];
+    let told = |t: &Table, c: &Column| {
+        t.cleaned.iter().any(|n| n.code == "dates_not_read" && n.column.as_deref() == Some(&c.name))
+            || c.words.split(' ').any(|w| TELLING.contains(&w))
+            || ["日期", "时间", "月份", "季度", "年份"].iter().any(|w| c.words.contains(w))
+    };
+    // The values that could not be read say more than those that are frequent.
+    let unread = |t: &Table, c: &Column| -> Option<Vec<String>> {
+        let of = |n: &&Note| n.code == "dates_not_read" && n.column.as_deref() == Some(&c.name);
+        let examples = t.cleaned.iter().find(of)?.values.get("examples")?.as_array()?;
+        Some(examples.iter().filter_map(|v| v.as_str()).map(str::to_owned).collect())
+    };
+    let held = |(t, c): (&Table, &Column)| {
+        let kind = if c.is_numeric() { lang.pick("数字", "a number") } else { lang.pick("文本", "text") };
+        let values = unread(t, c).filter(|v| !v.is_empty()).unwrap_or_else(|| c.values.clone());
+        let some: Vec<String> = values.iter().take(3).map(|v| text(v)).collect();
+        let name = text(&c.name);
+        match (some.is_empty(), lang) {
+            (true, Lang::Zh) => format!("“{name}”是{kind}"),
+            (true, Lang::En) => format!("“{name}” is {kind}"),
+            (false, Lang::Zh) => format!("“{name}”是{kind}（如 {}）", some.join("、")),
+            (false, Lang::En) => format!("“{name}” is {kind} (such as {})", some.join(", ")),
+        }
+    };
+    let columns = tables.iter().flat_map(|t| t.columns.iter().map(move |c| (t, c)));
+    let near = columns.filter(|(t, c)| c.role != Role::Time && told(t, c));
+    let near: Vec<String> = near.take(4).map(held).collect();
+    match (near.is_empty(), lang) {
+        (true, Lang::Zh) => "问题涉及时间，但表格中没有日期列。".to_owned(),
+        (true, Lang::En) => "The question is about time, but the table has no date column.".to_owned(),
+        (false, Lang::Zh) => {
+            format!("问题涉及时间，但没有一列的日期能够读出：{}。因此无法按时间计算。", near.join("；"))
+        }
+        (false, Lang::En) => format!(
+            "The question is about time, but no column holds dates that could be read: {}. So nothing is computed by time.",
+            near.join("; ")
+        ),
     }
 }
 

@@ -18,4 +18,5 @@ mod reports;
 mod senses;
 mod small;
 mod trades;
+mod undated;
 mod wording;

@@ -25,7 +25,7 @@ pub fn models(config: &Config, record: Option<&Path>) -> anyhow::Result<Models> 
 
 fn model(config: &Config, choice: &ModelChoice) -> anyhow::Result<Arc<dyn Model>> {
     Ok(match choice {
-        ModelChoice::Offline => Arc::new(offline(config.glossary.as_deref())?),
+        ModelChoice::Offline => Arc::new(offline(config.glossary.as_deref())?.asking(connections(config))),
         ModelChoice::Replay(path) => {
             let replay = ReplayModel::open(path, Matching::Order);
             Arc::new(replay.with_context(|| format!("the recording {}", path.display()))?)
@@ -41,6 +41,20 @@ fn offline(words: Option<&Path>) -> anyhow::Result<ba_analyst::OfflineAnalyst> {
     let text = std::fs::read_to_string(path).with_context(named)?;
     let glossary = ba_analyst::Glossary::built_in()?.extended(&text).with_context(named)?;
     Ok(ba_analyst::OfflineAnalyst::with_glossary(glossary))
+}
+
+/// The databases the offline analyst writes SQL for.
+fn connections(config: &Config) -> Vec<ba_analyst::Connection> {
+    let known = |c: &ba_config::Connection| {
+        let dialect = match ba_data::dialect_of(c.url.expose())? {
+            ba_data::guard::Dialect::Postgres => ba_analyst::Dialect::Postgres,
+            ba_data::guard::Dialect::MySql => ba_analyst::Dialect::MySql,
+            ba_data::guard::Dialect::Sqlite => ba_analyst::Dialect::Sqlite,
+            ba_data::guard::Dialect::ClickHouse | ba_data::guard::Dialect::DuckDb => return None,
+        };
+        Some(ba_analyst::Connection { name: c.name.clone(), dialect })
+    };
+    config.connections.iter().filter_map(known).collect()
 }
 
 /// What the wire client needs of the configuration.

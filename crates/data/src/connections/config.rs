@@ -89,7 +89,7 @@ pub struct ConnectionInfo {
 }
 
 /// Which engine an address names.
-pub(crate) fn dialect_of(url: &str) -> Option<Dialect> {
+pub fn dialect_of(url: &str) -> Option<Dialect> {
     let scheme = url.split_once(':')?.0.to_ascii_lowercase();
     Some(match scheme.as_str() {
         "postgres" | "postgresql" | "redshift" | "cockroachdb" | "greenplum" => Dialect::Postgres,

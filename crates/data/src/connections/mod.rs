@@ -29,7 +29,7 @@ use futures::StreamExt;
 use moka::future::Cache;
 use serde_json::{Map, Value};
 
-pub use config::{ConnectionConfig, ConnectionInfo, SecretUrl};
+pub use config::{ConnectionConfig, ConnectionInfo, SecretUrl, dialect_of};
 pub use schema::{ColumnInfo, SchemaView, TableInfo};
 
 use crate::guard::{self, Checked, Dialect};
@@ -150,18 +150,7 @@ impl Connections {
     /// What the connection holds; `search` picks tables by name, comment or columns. Cached for five minutes.
     pub async fn schema(&self, name: &str, search: Option<&str>) -> Result<SchemaView, DataError> {
         let connection = self.get(name)?;
-        let known = match self.schemas.get(name).await {
-            Some(known) => known,
-            None => {
-                let work = async {
-                    let (tables, zone) = (connection.engine.tables().await?, connection.engine.zone().await?);
-                    Ok(Described { tables: tables.into_iter().map(schema::without_secrets).collect(), zone })
-                };
-                let known = Arc::new(connection.bounded("reading the schema", work).await?);
-                self.schemas.insert(name.to_owned(), known.clone()).await;
-                known
-            }
-        };
+        let known = self.described(name).await?;
         let (tables, zone) = (&known.tables, known.zone.as_deref());
         let picked = schema::pick(tables, search);
         if picked.len() > schema::DETAILED {
@@ -170,6 +159,26 @@ impl Connections {
         let detailed = self.with_samples(connection, picked).await;
         let shown: Vec<&TableInfo> = detailed.iter().map(AsRef::as_ref).collect();
         Ok(SchemaView::of(&shown, tables.len(), search, zone))
+    }
+
+    /// The tables themselves, without sample values; `search` as in [`Connections::schema`].
+    pub async fn tables(&self, name: &str, search: Option<&str>) -> Result<Vec<TableInfo>, DataError> {
+        let known = self.described(name).await?;
+        Ok(schema::pick(&known.tables, search).into_iter().cloned().collect())
+    }
+
+    async fn described(&self, name: &str) -> Result<Arc<Described>, DataError> {
+        if let Some(known) = self.schemas.get(name).await {
+            return Ok(known);
+        }
+        let connection = self.get(name)?;
+        let work = async {
+            let (tables, zone) = (connection.engine.tables().await?, connection.engine.zone().await?);
+            Ok(Described { tables: tables.into_iter().map(schema::without_secrets).collect(), zone })
+        };
+        let known = Arc::new(connection.bounded("reading the schema", work).await?);
+        self.schemas.insert(name.to_owned(), known.clone()).await;
+        Ok(known)
     }
 
     /// The tables with sample values, a few at a time so that one that cannot be read now does not hold up the others. Those

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use ba_agent::tool::{Body, StoredData, ToolOutput};
-use ba_data::QueryResult;
-use ba_protocol::table;
-use ba_protocol::text::shorten;
+use ba_data::{QueryResult, TableInfo};
+use ba_protocol::table::{self, Column};
+use ba_protocol::text::{one_line, shorten};
 use serde_json::Value;
 
 use crate::conversation_tables::KnownTable;
@@ -44,6 +44,29 @@ pub(super) fn describe(known: &[KnownTable], search: Option<&str>) -> ToolOutput
         text = "no table; upload a csv, xlsx, json or parquet file first".to_owned();
     }
     ToolOutput::text(format!("{} of {} tables", found.len(), known.len()), text.trim_end())
+}
+
+/// One row a column: what a program reads. The rows are the server's estimate.
+pub(super) fn columns_of(tables: &[TableInfo]) -> ToolOutput {
+    let header = ["table", "rows", "about", "column", "type", "key", "comment"];
+    let columns: Vec<Column> = header.into_iter().map(|name| Column::new(name, "")).collect();
+    let text = |t: &str, most| if t.is_empty() { Value::Null } else { shorten(&one_line(t), most).into() };
+    let mut rows = Vec::new();
+    for table in tables {
+        for column in &table.columns {
+            rows.push(vec![
+                table.name.clone().into(),
+                table.rows.map_or(Value::Null, Value::from),
+                text(&table.comment, 40),
+                column.name.clone().into(),
+                column.kind.clone().into(),
+                text(&column.key, 80),
+                text(&column.comment, 40),
+            ]);
+        }
+    }
+    let summary = format!("{} columns of {} tables", rows.len(), tables.len());
+    ToolOutput::new(summary, Body::Table { columns, rows, total_rows: None })
 }
 
 pub(super) fn output_of(result: QueryResult, max_rows: u64) -> ToolOutput {

@@ -3,6 +3,10 @@
 
 mod databases;
 mod levels;
+mod offline;
+#[path = "../../../data/tests/it/servers.rs"]
+#[allow(dead_code, reason = "these tests need two of the three servers")]
+mod servers;
 mod skill_scripts;
 mod skills_run;
 mod tables;
