@@ -12,7 +12,7 @@ pub mod log;
 pub mod metrics;
 pub mod pipeline;
 pub mod prompt;
-mod proof;
+pub mod proof;
 pub mod respond;
 pub mod run;
 mod service;

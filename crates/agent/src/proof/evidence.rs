@@ -10,7 +10,7 @@ use crate::tool::{Body, ToolOutput};
 pub const CALL_BYTES: usize = 2 * 1024 * 1024;
 
 /// The evidence of one call, at most about `max_bytes` of it; `None` when there is none.
-pub(crate) fn of(call_id: &str, output: &ToolOutput, max_bytes: usize) -> Option<Evidence> {
+pub fn of(call_id: &str, output: &ToolOutput, max_bytes: usize) -> Option<Evidence> {
     if max_bytes == 0 {
         return None;
     }

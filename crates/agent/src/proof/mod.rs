@@ -1,7 +1,7 @@
 //! Proof-carrying answers (SPEC V): the evidence a run gathered, the audit of its answer, and the one turn a model gets
 //! to mend what nothing proves. Decides how a run ends; never writes a report.
 
-pub(crate) mod evidence;
+pub mod evidence;
 
 use std::sync::Arc;
 
