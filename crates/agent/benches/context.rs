@@ -76,6 +76,7 @@ fn input<'a>(rounds: &'a [Round], summaries: &'a HashMap<String, String>) -> Con
         user_message: "第一轮的数字是多少？",
         steps: &[],
         correction: None,
+        gate: None,
         last_turn: false,
         window: WINDOW,
         strategy: Strategy::Summarize,
@@ -151,5 +152,6 @@ fn round(i: usize, steps: Vec<RoundStep>) -> Round {
         steps,
         final_answer: Some(format!("华东销售额 {}000.5 万元，同比 +{}%。\n\n谢谢。", i + 1, i + 3)),
         tokens_used: 0,
+        audit: None,
     }
 }

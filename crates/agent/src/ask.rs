@@ -36,12 +36,13 @@ impl Drive<'_> {
         effective: &Effective,
     ) -> Result<Option<ModelRequest>, StoreError> {
         let Step::AskModel(ask) = self.state.machine.next_step(Timestamp::now()) else { return Ok(None) };
-        let (correction, last_turn) = (ask.correction.cloned(), ask.last_turn);
+        let (correction, gate, last_turn) = (ask.correction.cloned(), ask.gate.cloned(), ask.last_turn);
         let gathered = self.gather().await?;
         let none = HashMap::new();
         let input = ContextInput {
             steps: self.state.machine.steps(),
             correction: correction.as_ref(),
+            gate: gate.as_ref(),
             last_turn,
             ..gathered.input(&self.record.message, self.model.info().window, &none)
         };
@@ -70,7 +71,7 @@ impl Drive<'_> {
 
     /// What the conversation brings in; gathered anew only when its files have changed, so that the beginning of
     /// the request stays the same from round to round.
-    async fn gather(&mut self) -> Result<Arc<Gathered>, StoreError> {
+    pub(crate) async fn gather(&mut self) -> Result<Arc<Gathered>, StoreError> {
         let files = self.files().await?;
         if let Some(gathered) = &self.gathered
             && Arc::ptr_eq(&gathered.files, &files)
@@ -138,6 +139,7 @@ pub(crate) struct Gathered {
     system_prompt: String,
     rounds: Arc<Vec<Round>>,
     file_list: Option<String>,
+    business_notes: String,
     /// Of which the list was made.
     files: Arc<ConversationFiles>,
 }
@@ -156,8 +158,18 @@ impl Gathered {
             system_prompt: format!("{}{}", parts.system_prompt, extras.stable),
             rounds,
             file_list: skills::join(file_list, extras.turn),
+            business_notes: extras.notes,
             files,
         }
+    }
+
+    /// The conversation before this turn.
+    pub(crate) fn rounds(&self) -> &[Round] {
+        &self.rounds
+    }
+
+    pub(crate) fn business_notes(&self) -> &str {
+        &self.business_notes
     }
 
     fn input<'a>(
@@ -173,6 +185,7 @@ impl Gathered {
             user_message,
             steps: &[],
             correction: None,
+            gate: None,
             last_turn: false,
             window,
             strategy: Strategy::Summarize,

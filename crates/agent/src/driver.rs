@@ -5,6 +5,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use ba_audit::Evidence;
 use ba_model::Model;
 use ba_protocol::api::{ErrorInfo, UsageInfo};
 use ba_protocol::event::ToolFinished;
@@ -25,6 +26,7 @@ use crate::context::MemoCounter;
 use crate::finish;
 use crate::ledger::Ledger;
 use crate::pipeline::{CallRequest, Executed};
+use crate::proof;
 use crate::respond::{self, RunFacts};
 use crate::run::{Decision, Outcome, PlannedCall, Step};
 use crate::service::{AgentParts, RunState};
@@ -65,6 +67,8 @@ pub(crate) struct Drive<'a> {
     pub state: RunState,
     pub model: Arc<dyn Model>,
     pub tally: Tally,
+    /// What the calls so far are worth as evidence for figures (SPEC V).
+    pub evidence: Evidence,
     pub usage: UsageInfo,
     /// Share of the model's window the last request took.
     pub window_share: f64,
@@ -135,6 +139,7 @@ impl Driver {
             state,
             model,
             tally: Tally::default(),
+            evidence: Evidence::new(),
             window_share: 0.0,
             skill_chain: Vec::new(),
             round_began: Instant::now(),
@@ -198,9 +203,10 @@ impl Drive<'_> {
             }
             Step::Done(outcome) => {
                 let outcome = outcome.clone();
+                let Some(ending) = proof::settle(self, outcome).await? else { return Ok(false) };
                 // Every way a run ends goes through here: no skill outlives it.
                 self.state.skills.unwind();
-                finish::finish(self, outcome).await.map(|()| true)
+                finish::finish(self, ending).await.map(|()| true)
             }
         }
     }
@@ -355,6 +361,7 @@ impl Drive<'_> {
             self.parts.metrics.tool_finished(&self.record.conversation_id, &executed.telemetry);
             self.parts.log.tool_result(&self.record, &executed.result);
             self.tally.add(&executed.result, Some(&executed.telemetry));
+            self.evidence.extend(executed.evidence);
             results[index] = Some(executed.result);
         }
         self.parts.skills.apply(&mut self.state.skills, &planned, &results);
@@ -391,6 +398,7 @@ impl Drive<'_> {
     /// What earlier steps of a resumed run did.
     async fn restore(&mut self) -> Result<(), StoreError> {
         let step = self.state.machine.model_turns();
+        self.evidence = proof::restored(self).await?;
         let calls = self.parts.store.calls(&self.record.id).await?;
         let mut interrupted = Vec::new();
         for call in &calls {
@@ -405,9 +413,13 @@ impl Drive<'_> {
         if interrupted.is_empty() {
             return Ok(());
         }
-        let outcomes =
-            interrupted.into_iter().map(|result| ToolOutcome { step, result, telemetry: None }).collect();
-        self.parts.store.record_results(&self.record.id, outcomes).await
+        let outcomes = interrupted.into_iter().map(|result| ToolOutcome {
+            step,
+            result,
+            telemetry: None,
+            evidence: None,
+        });
+        self.parts.store.record_results(&self.record.id, outcomes.collect()).await
     }
 
     pub(crate) fn facts(&self) -> RunFacts {
@@ -457,7 +469,12 @@ impl Drive<'_> {
 }
 
 fn outcome_of(step: u32, executed: &Executed) -> ToolOutcome {
-    ToolOutcome { step, result: executed.result.clone(), telemetry: Some(executed.telemetry.clone()) }
+    ToolOutcome {
+        step,
+        result: executed.result.clone(),
+        telemetry: Some(executed.telemetry.clone()),
+        evidence: executed.evidence.as_ref().and_then(|e| serde_json::to_string(e).ok()),
+    }
 }
 
 fn finished_event(executed: &Executed) -> RunEvent {

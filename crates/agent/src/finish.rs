@@ -3,39 +3,23 @@
 use ba_model::Prices;
 use ba_protocol::api::UsageInfo;
 use ba_protocol::{
-    Action, CodeId, ConversationId, OutputLevel, Round, RunEvent, ToolErrorType, ToolFailure, ToolResult,
+    Action, CodeId, ConversationId, OutputLevel, Round, RunEvent, StructuredResponse, ToolErrorType,
+    ToolFailure, ToolResult,
 };
 use ba_store::{ConversationFiles, NewCode, RunStatus, StepCommit, Store, StoreError, ToolIntent};
 
 use crate::driver::Drive;
-use crate::respond::{self, Answer, Known};
-use crate::run::Outcome;
+use crate::proof::Ending;
+use crate::respond::{self, Answer, Draft, Known};
+use crate::run::{Outcome, StopReason};
 use crate::spans;
 
 /// Commits the end of a run and tells whoever watches.
-pub(crate) async fn finish(drive: &mut Drive<'_>, outcome: Outcome) -> Result<(), StoreError> {
-    spans::run_ended(&drive.span, &outcome, &drive.usage);
-    match outcome {
+pub(crate) async fn finish(drive: &mut Drive<'_>, ending: Ending) -> Result<(), StoreError> {
+    spans::run_ended(&drive.span, &ending.outcome, &drive.usage);
+    match ending.outcome {
         Outcome::Answer { response, structured, stop } => {
-            let files = drive.files().await?;
-            let known = Known {
-                code: files.codes.clone(),
-                uploads: files.uploads.clone(),
-                artifacts: files.artifacts.clone(),
-            };
-            let mut facts = drive.facts();
-            facts.stop_reason = stop.as_limit().map(str::to_owned);
-            let text = match &response.action {
-                Action::Complete(report) => report.content.clone(),
-                Action::ToolCall { .. } => String::new(),
-            };
-            let answer = if structured {
-                Answer::Structured(&response)
-            } else {
-                Answer::Plain { text: &text, round: response.current_round }
-            };
-            let today = jiff::Zoned::now().date();
-            let draft = respond::complete(answer, &known, facts, &mut || CodeId::dated(today));
+            let draft = draft(drive, &response, structured, stop).await?;
             let mut saved = Vec::new();
             for code in &draft.save {
                 let new = NewCode {
@@ -48,8 +32,12 @@ pub(crate) async fn finish(drive: &mut Drive<'_>, outcome: Outcome) -> Result<()
                 drive.parts.log.code_saved(&drive.record, &file);
                 saved.push(file);
             }
-            let round = round_of(drive, Some(draft.history.clone()));
-            let answer = draft.finish(&saved);
+            if let Some(audit) = &ending.audit {
+                drive.parts.log.audit(&drive.record, audit);
+            }
+            let round = Round { audit: ending.audit.clone(), ..round_of(drive, Some(draft.history.clone())) };
+            let mut answer = draft.finish(&saved);
+            answer.metadata.audit = ending.audit;
             let commit = StepCommit {
                 status: RunStatus::Complete,
                 events: vec![RunEvent::Report(Box::new(answer))],
@@ -85,6 +73,33 @@ pub(crate) async fn finish(drive: &mut Drive<'_>, outcome: Outcome) -> Result<()
     Ok(())
 }
 
+/// An answer as it would be delivered.
+pub(crate) async fn draft(
+    drive: &mut Drive<'_>,
+    response: &StructuredResponse,
+    structured: bool,
+    stop: StopReason,
+) -> Result<Draft, StoreError> {
+    let files = drive.files().await?;
+    let known = Known {
+        code: files.codes.clone(),
+        uploads: files.uploads.clone(),
+        artifacts: files.artifacts.clone(),
+    };
+    let mut facts = drive.facts();
+    facts.stop_reason = stop.as_limit().map(str::to_owned);
+    let text = match &response.action {
+        Action::Complete(report) => report.content.as_str(),
+        Action::ToolCall { .. } => "",
+    };
+    let answer = match structured {
+        true => Answer::Structured(response),
+        false => Answer::Plain { text, round: response.current_round },
+    };
+    let today = jiff::Zoned::now().date();
+    Ok(respond::complete(answer, &known, facts, &mut || CodeId::dated(today)))
+}
+
 fn round_of(drive: &Drive<'_>, final_answer: Option<String>) -> Round {
     Round {
         round_id: drive.record.id.clone(),
@@ -93,6 +108,7 @@ fn round_of(drive: &Drive<'_>, final_answer: Option<String>) -> Round {
         steps: drive.state.machine.steps().to_vec(),
         final_answer,
         tokens_used: drive.usage.input_tokens + drive.usage.output_tokens,
+        audit: None,
     }
 }
 

@@ -12,6 +12,7 @@ pub mod log;
 pub mod metrics;
 pub mod pipeline;
 pub mod prompt;
+pub mod proof;
 pub mod respond;
 pub mod run;
 mod service;

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use ba_model::Model;
 use ba_protocol::api::{AgentResponse, QueryRequest};
+use ba_protocol::audit::AuditMode;
 use ba_protocol::{ConversationId, OutputLevel, RunEvent, RunId, UserId, text};
 use ba_store::{EventScope, NewRun, RunRecord, RunStatus, SavedState, Store};
 use jiff::Timestamp;
@@ -47,6 +48,8 @@ pub struct AgentParts {
     pub metrics: Metrics,
     pub log: crate::log::ConversationLog,
     pub skills: crate::skills::Skills,
+    /// What is done with figures that nothing proves.
+    pub audit: AuditMode,
 }
 
 /// The models a run may use.

@@ -33,6 +33,8 @@ pub struct Extras {
     pub stable: String,
     /// Depends on the question: goes with the file list.
     pub turn: Option<String>,
+    /// The business notes alone, which are part of `stable`.
+    pub notes: String,
 }
 
 impl Skills {
@@ -119,6 +121,7 @@ impl Skills {
 
 fn extras(notes: &str, list: Option<(String, bool)>) -> Extras {
     let mut stable = String::new();
+    let notes_alone = notes.to_owned();
     let mut add = |text: &str| {
         if !text.trim().is_empty() {
             stable.push_str("\n\n");
@@ -129,10 +132,10 @@ fn extras(notes: &str, list: Option<(String, bool)>) -> Extras {
     match list {
         Some((text, false)) => {
             add(&text);
-            Extras { stable, turn: None }
+            Extras { stable, turn: None, notes: notes_alone }
         }
-        Some((text, true)) => Extras { stable, turn: Some(text) },
-        None => Extras { stable, turn: None },
+        Some((text, true)) => Extras { stable, turn: Some(text), notes: notes_alone },
+        None => Extras { stable, turn: None, notes: notes_alone },
     }
 }
 

@@ -105,6 +105,14 @@ impl Evidence {
         self.sources.push(source);
     }
 
+    /// Adds all that another piece of evidence holds, as far as it fits.
+    pub fn extend(&mut self, more: impl IntoIterator<Item = Evidence>) {
+        for evidence in more {
+            self.cut |= evidence.cut;
+            evidence.sources.into_iter().for_each(|source| self.push(source));
+        }
+    }
+
     fn size(&self) -> (usize, usize) {
         self.sources.iter().fold((0, 0), |(cells, bytes), source| match &source.body {
             Body::Table { columns, rows, .. } => (cells + columns.len() * rows.len(), bytes),

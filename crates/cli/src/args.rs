@@ -43,6 +43,8 @@ pub enum Command {
     Trace(TraceArgs),
     /// Show what goes to the model, and what was shortened or replaced
     Context(ContextArgs),
+    /// Run a conversation's calls again and say which figures of its answers still hold
+    Verify(VerifyArgs),
     /// Add, list and disable people who may sign in
     #[command(subcommand)]
     User(UserCommand),
@@ -131,6 +133,18 @@ pub struct ContextArgs {
     pub turn: Option<usize>,
     #[arg(long)]
     pub json: bool,
+}
+
+#[derive(Args)]
+pub struct VerifyArgs {
+    /// Conversation id
+    pub conversation: String,
+    /// Also ask the configured databases again; else only the stored files are read
+    #[arg(long)]
+    pub live: bool,
+    /// Whose conversation (default: the local user's)
+    #[arg(long)]
+    pub user: Option<String>,
 }
 
 #[derive(Subcommand)]

@@ -53,6 +53,7 @@ fn main() -> ExitCode {
             Command::Logs(logs) => commands::logs::run(&config, &logs).await,
             Command::Trace(trace) => commands::trace::run(&config, &trace).await,
             Command::Context(context) => commands::context::run(config, &context).await,
+            Command::Verify(verify) => commands::verify::run(config, &verify).await,
             Command::User(user) => commands::user::run(&config, user).await,
             Command::Key(key) => commands::key::run(&config, key).await,
             Command::Skill(skill) => commands::skill::run(&config, skill),

@@ -5,6 +5,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 use ba_protocol::Secret;
+use ba_protocol::audit::AuditMode;
 use url::Url;
 
 use crate::error::ConfigError;
@@ -89,6 +90,8 @@ pub fn load(sources: &Sources) -> Result<Config> {
         record: raw.record,
         glossary: raw.glossary,
         otlp: raw.otlp.as_deref().map(|given| parse_url("otlp", given)).transpose()?,
+        audit: audit_mode(raw.audit.as_deref())?,
+        openai_footnotes: raw.openai_footnotes.unwrap_or(true),
         file,
     })
 }
@@ -123,6 +126,7 @@ fn merge_environment(raw: &mut RawConfig, sources: &Sources) {
     set(&mut raw.database, "BA_DATABASE");
     set(&mut raw.proxy, "BA_PROXY");
     set(&mut raw.otlp, "BA_OTLP");
+    set(&mut raw.audit, "BA_AUDIT");
     let paths = [
         (&mut raw.data_dir, "BA_DATA_DIR"),
         (&mut raw.python_env, "BA_PYTHON_ENV"),
@@ -135,6 +139,15 @@ fn merge_environment(raw: &mut RawConfig, sources: &Sources) {
         if let Some(value) = sources.var(name) {
             *slot = Some(PathBuf::from(value));
         }
+    }
+}
+
+fn audit_mode(given: Option<&str>) -> Result<AuditMode> {
+    match given {
+        None | Some("gate") => Ok(AuditMode::Gate),
+        Some("mark") => Ok(AuditMode::Mark),
+        Some("off") => Ok(AuditMode::Off),
+        Some(other) => Err(ConfigError::invalid("audit", format!("`{other}` is none of gate, mark and off"))),
     }
 }
 

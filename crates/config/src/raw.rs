@@ -36,6 +36,8 @@ pub(crate) struct RawConfig {
     pub record: Option<PathBuf>,
     pub glossary: Option<PathBuf>,
     pub otlp: Option<String>,
+    pub audit: Option<String>,
+    pub openai_footnotes: Option<bool>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -74,6 +74,16 @@ fn secrets_are_in_no_message_and_no_debug_output() {
 }
 
 #[test]
+fn figures_are_gated_unless_said_otherwise() {
+    use ba_protocol::audit::AuditMode;
+    let config = load_with("", &[]).unwrap();
+    assert_eq!((config.audit, config.openai_footnotes), (AuditMode::Gate, true));
+    let config = load_with("audit = \"off\"\nopenai_footnotes = false", &[("BA_AUDIT", "mark")]).unwrap();
+    assert_eq!((config.audit, config.openai_footnotes), (AuditMode::Mark, false));
+    assert!(message(load_with("audit = \"maybe\"", &[])).contains("gate, mark and off"));
+}
+
+#[test]
 fn a_summary_model_of_the_same_provider_shares_the_key() {
     let config =
         load_with("model = \"openai:gpt-5\"\napi_key = \"k1\"\nsummary_model = \"openai:gpt-5-mini\"", &[])

@@ -4,6 +4,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use ba_protocol::Secret;
+use ba_protocol::audit::AuditMode;
 use url::Url;
 
 pub use crate::presets::Dialect;
@@ -32,6 +33,10 @@ pub struct Config {
     pub glossary: Option<PathBuf>,
     /// An OTLP/HTTP collector for traces and metrics; off when absent (SPEC M3).
     pub otlp: Option<Url>,
+    /// What is done with figures that nothing proves (SPEC V5).
+    pub audit: AuditMode,
+    /// Whether OpenAI-compatible answers name such figures in footnotes.
+    pub openai_footnotes: bool,
     /// What was read, for `doctor`.
     pub file: Option<PathBuf>,
 }

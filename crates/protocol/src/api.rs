@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::audit::Audit;
 use crate::data_note::DataNote;
 use crate::file::Artifact;
 use crate::ids::{CodeId, ConversationId, RunId, UploadId};
@@ -88,6 +89,9 @@ pub struct ResponseMetadata {
     /// What must be known about the tables the answer was made from (SPEC B1), each once.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub data_notes: Vec<DataNote>,
+    /// Where the figures of the answer come from (SPEC V1); absent when the audit is off.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<Audit>,
     /// The active skills when the model wrote this turn, outermost first (SPEC S3).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skill_chain: Vec<String>,

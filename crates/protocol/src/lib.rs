@@ -3,6 +3,7 @@
 //! Pure data and pure functions. Never does IO, never knows tokio.
 
 pub mod api;
+pub mod audit;
 pub mod data_note;
 pub mod event;
 pub mod file;
@@ -19,6 +20,7 @@ pub mod telemetry;
 pub mod text;
 pub mod tool;
 
+pub use audit::Audit;
 pub use data_note::DataNote;
 pub use event::{Event, RunEvent};
 pub use file::{Artifact, CodeFile, FileFacts, Upload};

@@ -5,6 +5,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use crate::audit::Audit;
 use crate::ids::RunId;
 use crate::structured::ToolCall;
 use crate::tool::ToolResult;
@@ -22,6 +23,9 @@ pub struct Round {
     pub final_answer: Option<String>,
     #[serde(default)]
     pub tokens_used: u64,
+    /// Where the answer's figures came from when it was given (SPEC V1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub audit: Option<Audit>,
 }
 
 /// One model turn that called tools, with what they answered.

@@ -19,6 +19,8 @@ pub struct ServerConfig {
     pub shutdown_grace: Duration,
     pub session_lifetime: Duration,
     pub heartbeat: Duration,
+    /// Whether OpenAI-compatible answers name figures that nothing proves (SPEC V).
+    pub openai_footnotes: bool,
 }
 
 /// Who may use the server.
@@ -66,6 +68,7 @@ impl Default for ServerConfig {
             shutdown_grace: Duration::from_secs(20),
             session_lifetime: Duration::from_secs(14 * 24 * 3600),
             heartbeat: Duration::from_secs(15),
+            openai_footnotes: true,
         }
     }
 }

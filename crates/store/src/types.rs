@@ -144,6 +144,16 @@ pub struct ToolOutcome {
     pub step: u32,
     pub result: ToolResult,
     pub telemetry: Option<ToolTelemetry>,
+    /// What figures may be proven by, as JSON; opaque here.
+    pub evidence: Option<String>,
+}
+
+/// What a call of a run left as evidence, as JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct CallEvidence {
+    pub run_id: RunId,
+    pub tool_call_id: String,
+    pub evidence: String,
 }
 
 /// A call of a run. Without a result it was in flight when the process ended.

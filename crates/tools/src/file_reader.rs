@@ -272,6 +272,7 @@ impl FileReader {
             Body::Parts(vec![("Columns:".to_owned(), head), (format!("First {shown} rows:"), sample)])
         };
         let mut output = ToolOutput::new(summary, body);
+        output.evidence = facts::table(table, args.parse_metadata);
         output.notes = notes(profile, table, at);
         output.file_facts = Some(FileFacts::Table {
             name: name.to_owned(),

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -87,35 +88,17 @@ impl TypedTool for RunPython {
 
     async fn run(&self, ctx: &ToolContext, args: RunPythonArgs) -> Result<ToolOutput, ToolFailure> {
         let sandbox = self.python.get()?;
-        if args.code.trim().is_empty() {
-            return Err(ToolFailure::validation("EMPTY_CODE", "code is empty"));
-        }
         let timeout = args.timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT);
         let session = SessionKey::new(ctx.conversation_id.as_str());
         let uploads = self.store.uploads(&ctx.conversation_id).await.map_err(storage)?;
         sandbox.rest_on(&session, basis(&uploads)).await;
         let data_notes = mentions::in_code(&args.code, &uploads);
-        let job = Job {
-            owner: ctx.owner.to_string(),
-            session: Some(session),
-            work: Work::UserCode { code: args.code },
-            inputs: inputs(&self.store, ctx, &uploads).await?,
+        let place = Place {
+            session,
             folder: self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?,
-            limits: Limits { wall: Duration::from_secs(timeout), ..Limits::default() },
+            inputs: inputs(&self.store, ctx, &uploads).await?,
         };
-        let progress = ctx.progress.clone();
-        let on_event = move |event: JobEvent| match event {
-            JobEvent::Output(chunk) => {
-                if let Some(line) = chunk.text.lines().rev().find(|l| !l.trim().is_empty()) {
-                    progress.report(None, line);
-                }
-            }
-            JobEvent::Progress { fraction, message } => progress.report(fraction, &message),
-        };
-        let outcome = sandbox
-            .run(job, &on_event)
-            .await
-            .map_err(|e| ToolFailure::new(ToolErrorType::InternalError, "SANDBOX_FAILED", e.to_string()))?;
+        let outcome = self.job(ctx, args.code, timeout, place).await?;
         let artifacts = self.keep_files(ctx, &outcome).await?;
         if let Some(error) = &outcome.error {
             return Err(failure(error, &outcome, timeout));
@@ -130,7 +113,68 @@ impl TypedTool for RunPython {
     }
 }
 
+/// Where a job runs and what it finds there.
+struct Place {
+    session: SessionKey,
+    folder: PathBuf,
+    inputs: Vec<Input>,
+}
+
 impl RunPython {
+    /// Runs code again without leaving a trace: in a session and a folder of the caller's own, keeping no file.
+    /// `kept` are files of the conversation that the code may read, by name.
+    pub async fn again(
+        &self,
+        ctx: &ToolContext,
+        args: RunPythonArgs,
+        session: &str,
+        folder: &Path,
+        kept: &[(String, PathBuf)],
+    ) -> Result<ToolOutput, ToolFailure> {
+        let timeout = args.timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT);
+        let uploads = self.store.uploads(&ctx.conversation_id).await.map_err(storage)?;
+        let mut inputs = inputs(&self.store, ctx, &uploads).await?;
+        inputs
+            .extend(kept.iter().map(|(name, path)| Input { names: vec![name.clone()], path: path.clone() }));
+        let place = Place { session: SessionKey::new(session), folder: folder.to_owned(), inputs };
+        let outcome = self.job(ctx, args.code, timeout, place).await?;
+        match &outcome.error {
+            Some(error) => Err(failure(error, &outcome, timeout)),
+            None => Ok(output_of(&outcome, Vec::new())),
+        }
+    }
+
+    async fn job(
+        &self,
+        ctx: &ToolContext,
+        code: String,
+        timeout: u64,
+        place: Place,
+    ) -> Result<JobOutcome, ToolFailure> {
+        if code.trim().is_empty() {
+            return Err(ToolFailure::validation("EMPTY_CODE", "code is empty"));
+        }
+        let job = Job {
+            owner: ctx.owner.to_string(),
+            session: Some(place.session),
+            work: Work::UserCode { code },
+            inputs: place.inputs,
+            folder: place.folder,
+            limits: Limits { wall: Duration::from_secs(timeout), ..Limits::default() },
+        };
+        let progress = ctx.progress.clone();
+        let on_event = move |event: JobEvent| match event {
+            JobEvent::Output(chunk) => {
+                if let Some(line) = chunk.text.lines().rev().find(|l| !l.trim().is_empty()) {
+                    progress.report(None, line);
+                }
+            }
+            JobEvent::Progress { fraction, message } => progress.report(fraction, &message),
+        };
+        let ran = self.python.get()?.run(job, &on_event).await;
+        ran.map_err(|e| ToolFailure::new(ToolErrorType::InternalError, "SANDBOX_FAILED", e.to_string()))
+    }
+
     async fn keep_files(
         &self,
         ctx: &ToolContext,

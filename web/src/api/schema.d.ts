@@ -799,6 +799,15 @@ export interface components {
             /** Format: int64 */
             size: number;
         };
+        Audit: {
+            derived: number;
+            figures: components["schemas"]["FigureProof"][];
+            given: number;
+            mismatch: number;
+            not_audited?: components["schemas"]["NotAudited"] | null;
+            proven: number;
+            unproven: number;
+        };
         CallSummary: {
             cache_hit: boolean;
             /** Format: double */
@@ -1350,6 +1359,16 @@ export interface components {
             /** @example false */
             success: boolean;
         };
+        FigureProof: {
+            end: number;
+            proof?: components["schemas"]["Proof"] | null;
+            /** @description Characters of the response. */
+            start: number;
+            state: components["schemas"]["FigureState"];
+            text: string;
+        };
+        /** @enum {string} */
+        FigureState: "proven" | "derived" | "given" | "unproven" | "mismatch";
         /** @description What happens to an uploaded file. */
         FileEvent: {
             data: {
@@ -1619,6 +1638,16 @@ export interface components {
              */
             role?: string | null;
         };
+        /** @description What lay beyond the caps. */
+        NotAudited: {
+            /** @description Characters at the end of the report. */
+            characters?: number;
+            /** @description Parts of chart options. */
+            charts?: boolean;
+            /** @description The evidence itself was cut. */
+            evidence?: boolean;
+            figures?: number;
+        };
         /**
          * @description One thing ingest did to a table, or found doubtful. The code is stable and the values are what the words hold, so that
          *     a page can say it in the reader's language.
@@ -1632,6 +1661,14 @@ export interface components {
         };
         /** @enum {string} */
         NoteLevel: "step" | "warn";
+        /** @description A cell, or a whole column when `row` is absent. */
+        Operand: {
+            column?: string;
+            row?: number | null;
+            tool_call_id: string;
+            /** Format: double */
+            value?: number | null;
+        };
         /**
          * @description How much of a result the model is shown (SPEC E1).
          * @enum {string}
@@ -1651,6 +1688,17 @@ export interface components {
             shortened: boolean;
             synopses: number;
             tokens: number;
+        };
+        Proof: {
+            formula: string;
+            operands: components["schemas"]["Operand"][];
+        } | {
+            column: string;
+            row: number;
+            tool_call_id: string;
+        } | {
+            line: number;
+            tool_call_id: string;
         };
         /** @description `POST /agent/query` (SPEC A1). */
         QueryRequest: {
@@ -1680,6 +1728,7 @@ export interface components {
         };
         ResponseMetadata: {
             action_type: string;
+            audit?: components["schemas"]["Audit"] | null;
             code_refs?: components["schemas"]["CodeRef"][];
             contains_html?: boolean;
             /** @description `text`, `markdown` or `html`. */

@@ -18,7 +18,8 @@ use std::collections::HashMap;
 use ba_protocol::round::RoundStep;
 use ba_protocol::{Message, Round};
 
-use crate::run::Correction;
+use crate::pipeline::neutralise;
+use crate::run::{Correction, Gate};
 
 pub use extract::{extract, importance};
 pub use history::round_messages;
@@ -41,6 +42,8 @@ pub struct ContextInput<'a> {
     /// What the current run has done so far: never cleaned (SPEC X2).
     pub steps: &'a [RoundStep],
     pub correction: Option<&'a Correction>,
+    /// The draft the audit sent back, shown where it was written.
+    pub gate: Option<&'a Gate>,
     pub last_turn: bool,
     /// The model's context window in tokens.
     pub window: usize,
@@ -100,14 +103,30 @@ pub fn build_context(input: &ContextInput<'_>, counter: &MemoCounter) -> BuiltCo
         pieces.push(Piece::new(Kind::FileList, None, Message::system(list)));
     }
     pieces.push(Piece::new(Kind::User, None, Message::user(input.user_message)));
-    for step in input.steps {
+    let before = input.gate.map_or(input.steps.len(), |g| g.after_steps.min(input.steps.len()));
+    for (at, step) in input.steps.iter().enumerate() {
+        if at == before {
+            pieces.extend(sent_back(input.gate));
+        }
         pieces.extend(history::step_pieces(Kind::CurrentTurn, None, step, history::Keep::Whole, counter));
+    }
+    if before == input.steps.len() {
+        pieces.extend(sent_back(input.gate));
     }
     notices(&mut pieces, input);
     let over_budget = budget::fit(&mut pieces, input.window, counter);
     let report = ContextReport::of(&mut pieces, input.window, over_budget, counter);
     let messages = pieces.into_iter().map(|p| p.message).collect();
     BuiltContext { messages, stable_prefix, report, wanted }
+}
+
+/// The draft and what was asked about it. The request quotes labels of tables, so it has a user's voice, and no tags.
+fn sent_back(gate: Option<&Gate>) -> Vec<Piece> {
+    let Some(gate) = gate else { return Vec::new() };
+    let request = neutralise(&gate.request).into_owned();
+    [Message::assistant(gate.draft_text()), Message::user(request)]
+        .map(|message| Piece::new(Kind::CurrentTurn, None, message))
+        .into()
 }
 
 fn notices(pieces: &mut Vec<Piece>, input: &ContextInput<'_>) {

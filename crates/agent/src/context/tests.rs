@@ -53,6 +53,7 @@ fn round(question: &str, steps: Vec<RoundStep>, answer: &str) -> Round {
         steps,
         final_answer: Some(answer.into()),
         tokens_used: 0,
+        audit: None,
     }
 }
 
@@ -64,6 +65,7 @@ fn input<'a>(rounds: &'a [Round], none: &'a HashMap<String, String>) -> ContextI
         user_message: "新的问题",
         steps: &[],
         correction: None,
+        gate: None,
         last_turn: false,
         window: 128_000,
         strategy: super::Strategy::Summarize,

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use ba_model::ModelRequest;
-use ba_protocol::{CodeFile, StructuredResponse, ToolCall, ToolResult};
+use ba_protocol::{Audit, CodeFile, StructuredResponse, ToolCall, ToolResult};
 use ba_store::RunRecord;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -130,6 +130,16 @@ impl ConversationLog {
             json!({"original_tokens": original, "cleaned_tokens": cleaned,
                    "saved_tokens": original.saturating_sub(cleaned)}),
         );
+    }
+
+    /// Where the figures of an answer come from (SPEC V).
+    pub fn audit(&self, run: &RunRecord, audit: &Audit) {
+        self.backend(run, "audit", json!({"audit": audit}));
+    }
+
+    /// That an answer went back to its model, and what it was asked.
+    pub fn sent_back(&self, run: &RunRecord, request: &str) {
+        self.backend(run, "sent_back", json!({"request": request}));
     }
 
     pub fn warning(&self, run: &RunRecord, message: &str) {

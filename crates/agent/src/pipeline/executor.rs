@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
+use ba_audit::Evidence;
 use ba_protocol::{
     ConversationId, DataNote, OutputLevel, ToolCall, ToolErrorType, ToolFailure, ToolResult, ToolTelemetry,
 };
@@ -21,6 +22,7 @@ use super::observation::wrap;
 use super::render::render;
 use super::retry::RetryPolicy;
 use super::told::Told;
+use crate::proof;
 use crate::run::{Decision, PlannedCall};
 use crate::tool::{Body, Effects, Registry, Tool, ToolContext, ToolOutput};
 
@@ -47,6 +49,8 @@ pub struct ExecutorConfig {
     pub large_result_bytes: usize,
     /// Tokens an observation may have.
     pub observation_tokens: usize,
+    /// Bytes of evidence kept with a call (SPEC V); 0 keeps none.
+    pub evidence_bytes: usize,
 }
 
 impl Default for ExecutorConfig {
@@ -56,6 +60,7 @@ impl Default for ExecutorConfig {
             max_input_bytes: 10 * 1024 * 1024,
             large_result_bytes: 1024 * 1024,
             observation_tokens: 4_000,
+            evidence_bytes: proof::evidence::CALL_BYTES,
         }
     }
 }
@@ -87,6 +92,8 @@ pub struct Executed {
     pub telemetry: ToolTelemetry,
     /// One line for people.
     pub summary: String,
+    /// What figures may be proven by; absent for a failed call.
+    pub evidence: Option<Evidence>,
 }
 
 struct Attempted {
@@ -120,9 +127,13 @@ impl Executor {
             }
         };
         let telemetry = telemetry(&request, &attempted, &result, tool, timestamp, started.elapsed());
+        let output = attempted.outcome.as_ref().ok();
+        let evidence =
+            output.and_then(|o| proof::evidence::of(&call.tool_call_id, o, self.config.evidence_bytes));
         Executed {
             result,
             telemetry,
+            evidence,
             summary: ba_protocol::text::shorten(&ba_protocol::text::one_line(&summary), 200),
         }
     }

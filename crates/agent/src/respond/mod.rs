@@ -124,6 +124,11 @@ pub fn complete(
 }
 
 impl Draft {
+    /// What will be delivered.
+    pub fn text(&self) -> &str {
+        &self.response.response
+    }
+
     /// The answer, with what the store made of the code: its version and its path.
     pub fn finish(mut self, saved: &[CodeFile]) -> AgentResponse {
         for entry in &mut self.response.metadata.saved_codes {
@@ -214,6 +219,7 @@ fn plain_metadata(round: u32) -> ResponseMetadata {
         saved_codes: Vec::new(),
         warnings: Vec::new(),
         data_notes: Vec::new(),
+        audit: None,
         skill_chain: Vec::new(),
         stop_reason: None,
         model: String::new(),

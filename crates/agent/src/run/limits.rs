@@ -21,6 +21,15 @@ impl Default for Limits {
 }
 
 impl Limits {
+    /// As a stopped run's notice names them.
+    pub fn spelled(&self) -> String {
+        let Self { max_rounds, max_tokens, max_wall_seconds, .. } = self;
+        format!(
+            "{max_rounds} 轮的上限; limit of {max_rounds} rounds\n{max_tokens} token 的预算; budget of {max_tokens} tokens\n\
+             {max_wall_seconds} 秒的时间上限; time limit of {max_wall_seconds} s"
+        )
+    }
+
     pub fn max_wall(&self) -> Duration {
         Duration::from_secs(self.max_wall_seconds)
     }

@@ -2,6 +2,7 @@
 //!
 //! Never does IO, never reads a clock: time comes in. Saved after every step, so a crash resumes from the last one.
 
+mod gate;
 mod limits;
 pub mod repeat;
 mod stop;
@@ -14,6 +15,7 @@ use ba_protocol::{Action, ParseOutcome, StructuredResponse, ToolCall, ToolResult
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use gate::Gate;
 pub use limits::Limits;
 pub use stop::{Language, Outcome, StopReason};
 
@@ -37,6 +39,9 @@ pub struct Run {
     /// What the parser had to repair, for the log.
     repairs: Vec<String>,
     outcome: Option<Outcome>,
+    /// Set once the audit sent an answer back.
+    #[serde(default)]
+    gate: Option<Gate>,
 }
 
 /// A model turn whose tools have not all answered.
@@ -83,6 +88,7 @@ pub struct Ask<'a> {
     /// From 1.
     pub round: u32,
     pub correction: Option<&'a Correction>,
+    pub gate: Option<&'a Gate>,
     /// The limit leaves no turn after this one: the model must be told to answer.
     pub last_turn: bool,
 }
@@ -103,6 +109,7 @@ impl Run {
             repeats: Repeats::default(),
             repairs: Vec::new(),
             outcome: None,
+            gate: None,
         }
     }
 
@@ -123,7 +130,8 @@ impl Run {
         Step::AskModel(Ask {
             round: self.model_turns + 1,
             correction: self.correction.as_ref(),
-            last_turn: self.model_turns + 1 >= self.limits.max_rounds,
+            gate: self.gate.as_ref(),
+            last_turn: self.model_turns + 1 >= self.max_rounds(),
         })
     }
 
@@ -234,13 +242,20 @@ impl Run {
     pub fn end(&mut self, outcome: Outcome) {
         if self.outcome.is_none() {
             self.pending = None;
-            self.outcome = Some(outcome);
+            self.outcome = Some(self.or_draft(outcome));
         }
     }
 
+    fn max_rounds(&self) -> u32 {
+        self.limits.max_rounds.saturating_add(u32::from(self.gate.is_some()))
+    }
+
     fn limit_passed(&self, now: Timestamp) -> Option<StopReason> {
+        if self.is_at_gate() {
+            return None;
+        }
         let elapsed = now.duration_since(self.started_at).unsigned_abs();
-        if self.model_turns >= self.limits.max_rounds {
+        if self.model_turns >= self.max_rounds() {
             Some(StopReason::MaxRounds)
         } else if self.tokens >= self.limits.max_tokens {
             Some(StopReason::TokenBudget)

@@ -1,6 +1,7 @@
 //! The machine without IO: every path from question to outcome.
 
 use super::*;
+use ba_protocol::api::ErrorInfo;
 use proptest::prelude::*;
 use serde_json::json;
 
@@ -51,7 +52,7 @@ fn two_rounds_end_with_the_report() {
     let mut run = run();
     assert!(matches!(
         run.next_step(now()),
-        Step::AskModel(Ask { round: 1, correction: None, last_turn: false })
+        Step::AskModel(Ask { round: 1, correction: None, gate: None, last_turn: false })
     ));
     run.on_model(&calls(&[json!({"a": 1})]), 100);
     answer_all(&mut run);
@@ -174,4 +175,48 @@ proptest! {
             }
         }
     }
+}
+
+fn at_gate(limits: Limits) -> Run {
+    let mut run = Run::new("销售额？", limits, now());
+    run.on_model(&calls(&[json!({"a": 1})]), 100);
+    answer_all(&mut run);
+    run.on_model(&complete("草稿"), 50);
+    assert!(run.reconsider("改一改".into()));
+    run
+}
+
+// SPEC V4
+#[test]
+fn an_answer_is_sent_back_once_even_at_the_limits() {
+    let mut run = at_gate(Limits { max_rounds: 2, max_tokens: 150, ..Limits::default() });
+    let mut saved: Run = serde_json::from_value(serde_json::to_value(&run).unwrap()).unwrap();
+    assert_eq!(saved, run, "a crash resumes inside the gate");
+    let Step::AskModel(ask) = saved.next_step(now()) else { panic!("not asked") };
+    let gate = ask.gate.unwrap();
+    assert_eq!((ask.round, ask.last_turn, gate.request.as_str(), gate.after_steps), (3, true, "改一改", 1));
+    assert!(gate.draft_text().contains("草稿"));
+    run.on_model(&complete("改好了"), 50);
+    assert_eq!(answer_text(&mut run), ("改好了".into(), StopReason::Complete));
+    assert!(!run.reconsider("再改".into()), "one gate turn at most");
+}
+
+#[test]
+fn the_draft_is_delivered_when_the_gate_turn_comes_to_nothing() {
+    let mut failed = at_gate(Limits::default());
+    failed.end(Outcome::Failed { error: ErrorInfo::new("x", "y") });
+    assert_eq!(answer_text(&mut failed), ("草稿".into(), StopReason::Complete));
+
+    let mut limited = at_gate(Limits { max_rounds: 2, ..Limits::default() });
+    limited.on_model(&calls(&[json!({"b": 1})]), 1);
+    answer_all(&mut limited);
+    assert_eq!(answer_text(&mut limited), ("草稿".into(), StopReason::Complete));
+
+    let mut plain = at_gate(Limits::default());
+    plain.on_model("抱歉，我不明白。", 1);
+    assert_eq!(answer_text(&mut plain), ("草稿".into(), StopReason::Complete));
+
+    let mut cancelled = at_gate(Limits::default());
+    cancelled.end(Outcome::Cancelled);
+    assert_eq!(cancelled.next_step(now()), Step::Done(&Outcome::Cancelled));
 }

@@ -21,6 +21,8 @@ pub struct ToolOutput {
     pub file_facts: Option<FileFacts>,
     /// What must be told with figures of the tables the call used (SPEC B1).
     pub data_notes: Vec<DataNote>,
+    /// Facts for the audit of figures that the body does not show (SPEC V); never shown to the model.
+    pub evidence: Vec<Body>,
     /// The whole result, to be kept when it is large or the level is full (SPEC E4).
     pub data: Option<StoredData>,
     /// Text from outside (the web): marked as untrusted in the observation, with its source.
@@ -73,6 +75,7 @@ impl ToolOutput {
             artifacts: Vec::new(),
             file_facts: None,
             data_notes: Vec::new(),
+            evidence: Vec::new(),
             data: None,
             untrusted_source: None,
             resources: ResourceUse::default(),

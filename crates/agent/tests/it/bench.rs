@@ -16,6 +16,7 @@ use ba_agent::{
 };
 use ba_model::ScriptedModel;
 use ba_protocol::api::QueryRequest;
+use ba_protocol::audit::AuditMode;
 use ba_protocol::{ConversationId, DataNote, Event, OutputLevel, RunEvent, RunId, ToolFailure, UserId};
 use ba_store::{Store, StoreConfig};
 use parking_lot::Mutex;
@@ -49,6 +50,33 @@ impl TypedTool for Adder {
         let sum: i64 = args.numbers.iter().sum();
         let columns = vec![Column::new("sum", "BIGINT")];
         Ok(ToolOutput::new("1 row", Body::Table { columns, rows: vec![vec![json!(sum)]], total_rows: None }))
+    }
+}
+
+/// A small table of sales.
+pub struct Sales;
+
+#[derive(Deserialize, JsonSchema)]
+pub struct SalesArgs {}
+
+#[async_trait]
+impl TypedTool for Sales {
+    type Args = SalesArgs;
+    const NAME: &'static str = "sales";
+
+    fn description(&self) -> String {
+        "各地区销售额。".to_owned()
+    }
+
+    fn effects(&self, _: &SalesArgs) -> Effects {
+        Effects::None
+    }
+
+    async fn run(&self, _: &ToolContext, _: SalesArgs) -> Result<ToolOutput, ToolFailure> {
+        let columns = vec![Column::new("地区", "VARCHAR"), Column::new("销售额", "BIGINT")];
+        let rows = [("华东", 150_600), ("华南", 87_300), ("华北", 64_250), ("西南", 41_870)];
+        let rows = rows.map(|(region, sum)| vec![json!(region), json!(sum)]).to_vec();
+        Ok(ToolOutput::new("4 rows × 2 columns", Body::Table { columns, rows, total_rows: None }))
     }
 }
 
@@ -123,11 +151,17 @@ impl Bench {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let redactor = Redactor::new(secrets.iter().map(|s| (*s).to_owned()));
         let log = ConversationLog::start(&folder.path().join("logs"), 1 << 20, redactor);
-        Self::build(folder, model, Duration::ZERO, log).await
+        Self::build(folder, model, Duration::ZERO, log, AuditMode::Gate).await
     }
 
     pub async fn in_folder(folder: Arc<tempfile::TempDir>, model: ScriptedModel, takes: Duration) -> Self {
-        Self::build(folder, model, takes, ConversationLog::off()).await
+        Self::build(folder, model, takes, ConversationLog::off(), AuditMode::Gate).await
+    }
+
+    /// With another way to treat figures that nothing proves.
+    pub async fn with_audit(model: ScriptedModel, audit: AuditMode) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        Self::build(folder, model, Duration::ZERO, ConversationLog::off(), audit).await
     }
 
     async fn build(
@@ -135,12 +169,14 @@ impl Bench {
         model: ScriptedModel,
         takes: Duration,
         log: ConversationLog,
+        audit: AuditMode,
     ) -> Self {
         let store = Store::open(StoreConfig::local(folder.path())).await.unwrap();
         let (model, heard, ran) = (Arc::new(model), Arc::new(Heard::default()), Arc::new(AtomicU32::new(0)));
         let registry = Registry::new(vec![
             Arc::new(Typed::new(Adder)),
             Arc::new(Typed::new(Effect { ran: ran.clone(), takes })),
+            Arc::new(Typed::new(Sales)),
         ])
         .unwrap();
         let counter: Counter = Arc::new(|text: &str| text.len().div_ceil(4));
@@ -161,6 +197,7 @@ impl Bench {
             metrics: Metrics::default(),
             log,
             skills: Skills::none(),
+            audit,
         };
         let agent = Agent::new(parts);
         Self { agent, store, model, heard, ran, owner: UserId::local(), folder }

@@ -52,15 +52,16 @@ fn the_checker_can_fail() {
 
 #[tokio::test]
 async fn every_line_of_a_real_run_fits_the_schema() {
-    let report = "```python\nprint(1)\n```";
-    let model = ScriptedModel::new([call("add", json!({"numbers": [1]})), complete(report)]);
+    let report = "共 4,567 件。\n```python\nprint(1)\n```";
+    let model =
+        ScriptedModel::new([call("add", json!({"numbers": [1]})), complete(report), complete(report)]);
     let bench = Bench::with_log(model, &["topsecret-value"]).await;
     let admitted = bench.ask("问题 topsecret-value\r\n{\"type\":\"forged\"}\u{1b}[2J", None).await;
     bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap();
     let folder = bench.folder.path().join("logs");
     let schema = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/conversation-log.schema.json");
     let schema: Value = serde_json::from_str(&std::fs::read_to_string(schema).unwrap()).unwrap();
-    let text = wait_for(&folder, "code_saved").await;
+    let text = wait_for(&folder, "\"event\":\"audit\"").await;
     assert!(!text.contains("topsecret") && !text.contains('\u{1b}'));
     let mut kinds = std::collections::BTreeSet::new();
     for line in text.lines() {
@@ -68,8 +69,17 @@ async fn every_line_of_a_real_run_fits_the_schema() {
         assert!(fits(&schema, &line), "{line}");
         kinds.insert(line["event"].as_str().or(line["type"].as_str()).unwrap().to_owned());
     }
-    let wanted =
-        ["ModelInput", "ModelOutput", "code_saved", "round_end", "round_start", "tool_call", "tool_result"];
+    let wanted = [
+        "ModelInput",
+        "ModelOutput",
+        "audit",
+        "code_saved",
+        "round_end",
+        "round_start",
+        "sent_back",
+        "tool_call",
+        "tool_result",
+    ];
     assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), wanted);
 }
 

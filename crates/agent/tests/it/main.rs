@@ -4,5 +4,6 @@
 mod bench;
 mod cancel;
 mod logged;
+mod proof;
 mod resume;
 mod turns;

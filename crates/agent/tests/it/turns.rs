@@ -1,13 +1,14 @@
 //! Turns that go well, and turns a model spoils.
 
 use ba_model::{ModelError, ScriptedModel, ScriptedReply};
+use ba_protocol::audit::AuditMode;
 use ba_protocol::{Message, RunEvent};
 use serde_json::json;
 
 use crate::bench::{Bench, call, complete, doubt};
 
 /// Everything after the system prompt, as the model reads it.
-fn seen(messages: &[Message]) -> String {
+pub fn seen(messages: &[Message]) -> String {
     messages.iter().skip(1).map(|m| format!("[{}]\n{}\n", m.role.as_str(), m.wire_text())).collect()
 }
 
@@ -105,7 +106,7 @@ async fn a_model_that_fails_ends_the_run_readably_and_the_next_turn_works() {
 async fn notes_on_data_come_with_the_answer_once_whatever_the_model_says() {
     let calls = [call("effect", json!({})), call("effect", json!({"response_format": "full"}))];
     let script = calls.into_iter().chain([complete("共 42。"), complete("再见")]);
-    let bench = Bench::new(ScriptedModel::new(script)).await;
+    let bench = Bench::with_audit(ScriptedModel::new(script), AuditMode::Mark).await;
     let first = bench.ask("多少？", None).await;
     let answer = bench.agent.wait(&bench.owner, &first.run_id).await.unwrap();
     assert_eq!((answer.response.as_str(), answer.tool_calls.len()), ("共 42。", 2));

@@ -134,6 +134,7 @@ fn print(response: &AgentResponse, json: bool) -> anyhow::Result<()> {
         return Ok(());
     }
     output::say(&super::readable::report(response));
+    super::readable::proof(response).iter().for_each(|line| output::note(line));
     for data in &response.metadata.data_notes {
         output::note(&format!("※ {}", text::one_line(&data.line())));
     }

@@ -12,6 +12,9 @@ use ba_analyst::eval::{self, Case, score};
 use ba_config::Config;
 use ba_protocol::UserId;
 use ba_protocol::api::{AgentResponse, QueryRequest};
+use ba_protocol::audit::FigureState;
+
+use serde::Serialize;
 
 use super::WrongUse;
 use super::ask::{answer, upload};
@@ -26,8 +29,9 @@ pub async fn run(config: Config, args: EvalArgs) -> anyhow::Result<ExitCode> {
     let model = models.default.info().name.clone();
     let app = wire::app(&config, models, Arc::new(TerminalSink::new(true))).await?;
     let mut outcomes = Vec::new();
+    let mut proofs = Proofs::default();
     for (i, case) in cases.iter().enumerate() {
-        let outcome = run_case(&app, &args.folder, case).await;
+        let outcome = run_case(&app, &args.folder, case, &mut proofs).await;
         let mark = if outcome.right { "✓" } else { "✗" };
         output::note(&format!("{mark} {}/{} {} ({:.1} s)", i + 1, cases.len(), outcome.id, outcome.seconds));
         outcomes.push(outcome);
@@ -37,8 +41,9 @@ pub async fn run(config: Config, args: EvalArgs) -> anyhow::Result<ExitCode> {
         sandbox.shutdown().await;
     }
     let summary = Summary::new(&model, outcomes);
-    write(&args.out, &summary)?;
+    write(&args.out, &summary, &proofs)?;
     output::say(&summary.markdown());
+    output::say(&proofs.line());
     let enough = args.at_least.is_none_or(|least| summary.total.accuracy >= least);
     Ok(if enough { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -65,7 +70,7 @@ fn paths(folder: &Path, case: &Case) -> Vec<PathBuf> {
     case.files.iter().map(|f| folder.join(f)).collect()
 }
 
-async fn run_case(app: &App, folder: &Path, case: &Case) -> Outcome {
+async fn run_case(app: &App, folder: &Path, case: &Case, proofs: &mut Proofs) -> Outcome {
     let mut outcome = Outcome {
         id: case.id.clone(),
         split: case.split.clone(),
@@ -79,6 +84,7 @@ async fn run_case(app: &App, folder: &Path, case: &Case) -> Outcome {
     };
     match ask(app, folder, case, &mut outcome).await {
         Ok(response) => {
+            proofs.add(case, &response);
             outcome.problem = score::judge(&case.expect, &response.response).err();
             outcome.right = outcome.problem.is_none();
             outcome.answer = score::first_paragraph(&response.response);
@@ -112,10 +118,49 @@ fn query(
     QueryRequest { message, conversation_id, file_ids, model: None, output_level: None }
 }
 
-fn write(folder: &Path, summary: &Summary) -> anyhow::Result<()> {
+/// The figures of all answers (docs/proof.md).
+#[derive(Default, Serialize)]
+struct Proofs {
+    figures: usize,
+    unproven: Vec<Unproven>,
+}
+
+/// One that nothing proves.
+#[derive(Serialize)]
+struct Unproven {
+    id: String,
+    text: String,
+    state: FigureState,
+}
+
+impl Proofs {
+    fn add(&mut self, case: &Case, response: &AgentResponse) {
+        let Some(audit) = &response.metadata.audit else { return };
+        self.figures += audit.figures.len();
+        let marked = audit.marked();
+        self.unproven.extend(marked.map(|f| Unproven {
+            id: case.id.clone(),
+            text: f.text.clone(),
+            state: f.state,
+        }));
+    }
+
+    fn line(&self) -> String {
+        format!("{} figures in the answers, {} unproven", self.figures, self.unproven.len())
+    }
+}
+
+#[derive(Serialize)]
+struct Written<'a> {
+    #[serde(flatten)]
+    summary: &'a Summary,
+    proofs: &'a Proofs,
+}
+
+fn write(folder: &Path, summary: &Summary, proofs: &Proofs) -> anyhow::Result<()> {
     std::fs::create_dir_all(folder).with_context(|| folder.display().to_string())?;
     let json = folder.join("report.json");
-    std::fs::write(&json, serde_json::to_string_pretty(summary)?)
+    std::fs::write(&json, serde_json::to_string_pretty(&Written { summary, proofs })?)
         .with_context(|| json.display().to_string())?;
     let markdown = folder.join("report.md");
     std::fs::write(&markdown, summary.markdown()).with_context(|| markdown.display().to_string())?;

@@ -13,6 +13,7 @@ pub mod serve;
 pub mod skill;
 pub mod trace;
 pub mod user;
+pub mod verify;
 
 use ba_protocol::ConversationId;
 

@@ -3,6 +3,7 @@
 use std::sync::LazyLock;
 
 use ba_protocol::api::AgentResponse;
+use ba_protocol::text;
 use regex::Regex;
 
 static CHART: LazyLock<Option<Regex>> = LazyLock::new(|| {
@@ -12,7 +13,7 @@ static CHART: LazyLock<Option<Regex>> = LazyLock::new(|| {
 pub fn report(response: &AgentResponse) -> String {
     let mut text = response.response.trim_end().to_owned();
     if let Some(chart) = CHART.as_ref() {
-        let mark = if text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c)) {
+        let mark = if is_chinese(&text) {
             "［图表：在页面中查看］\n"
         } else {
             "[chart: see it in the page]\n"
@@ -27,6 +28,29 @@ pub fn report(response: &AgentResponse) -> String {
         text = text.replace(&format!("{{{{FILE:{}}}}}", file.index), &format!("[{}]", file.filename));
     }
     text
+}
+
+/// Doubtful figures listed; the rest are counted.
+const MAX_LISTED: usize = 20;
+
+/// Where the figures come from, in one line, and those that nothing proves.
+pub fn proof(response: &AgentResponse) -> Vec<String> {
+    let chinese = is_chinese(&response.response);
+    let Some(audit) = &response.metadata.audit else { return Vec::new() };
+    let mut lines: Vec<String> = audit.summary(chinese).into_iter().collect();
+    for figure in audit.marked().take(MAX_LISTED) {
+        lines.push(format!("? {}: {}", text::one_line(&figure.text), figure.doubt(chinese)));
+    }
+    match (audit.unproven + audit.mismatch).saturating_sub(MAX_LISTED) {
+        0 => {}
+        more if chinese => lines.push(format!("? 另有 {more} 个")),
+        more => lines.push(format!("? and {more} more")),
+    }
+    lines
+}
+
+fn is_chinese(text: &str) -> bool {
+    text.chars().any(|c| ('\u{4e00}'..='\u{9fff}').contains(&c))
 }
 
 #[cfg(test)]

@@ -63,6 +63,7 @@ fn server_config(config: &Config) -> anyhow::Result<ServerConfig> {
         let network = given.parse().map_err(|e| super::WrongUse(format!("server.trusted_proxies: {e}")))?;
         server.trusted_proxies.push(network);
     }
+    server.openai_footnotes = config.openai_footnotes;
     server.limits.upload_bytes = config.limits.upload_mb * 1024 * 1024;
     Ok(server)
 }

@@ -21,6 +21,7 @@ use ba_config::Config;
 use ba_data::Tables;
 use ba_model::TokenCounter;
 use ba_protocol::OutputLevel;
+use ba_protocol::audit::AuditMode;
 use ba_skills::{LibraryConfig, SkillLibrary};
 use ba_store::{Blobs, Meta, S3Config, Store, StoreConfig};
 use ba_tools::Python;
@@ -112,6 +113,10 @@ async fn wire(
         executor: Executor {
             config: ExecutorConfig {
                 observation_tokens: config.limits.observation_tokens,
+                evidence_bytes: match config.audit {
+                    AuditMode::Off => 0,
+                    AuditMode::Gate | AuditMode::Mark => ExecutorConfig::default().evidence_bytes,
+                },
                 ..ExecutorConfig::default()
             },
             cache: IdempotencyCache::default(),
@@ -129,6 +134,7 @@ async fn wire(
         metrics: Metrics::default(),
         log: ConversationLog::start(&log_dir(config), LOG_BYTES, Redactor::new(config.secrets())),
         skills: Skills::new(skills.clone(), &config.data_dir),
+        audit: config.audit,
     };
     crate::telemetry::observe(&parts.metrics);
     Ok(App { store, agent: Agent::new(parts), python, skills, tables })

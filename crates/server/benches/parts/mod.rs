@@ -71,6 +71,7 @@ async fn agent(store: Store, bus: EventBus) -> Agent {
         metrics: Metrics::default(),
         log: ConversationLog::off(),
         skills: Skills::none(),
+        audit: Default::default(),
     })
 }
 

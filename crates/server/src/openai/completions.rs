@@ -46,7 +46,7 @@ pub async fn create(
         return Ok(stream(&state, caller, chat, conversation_id, reader));
     }
     let answer = state.deps.agent.wait(&caller.user, &run_id).await?;
-    let text = markdown::of(&answer, &state.deps.store).await;
+    let text = markdown::of(&answer, &state.deps.store, state.config.openai_footnotes).await;
     chat.remember(&state.deps.store, &caller.user, &text, &conversation_id).await;
     let choice = Choice {
         index: 0,
@@ -71,6 +71,7 @@ fn stream(
     reader: Subscription,
 ) -> Response {
     let (store, run) = (state.deps.store.clone(), reader.run().clone());
+    let footnotes = state.config.openai_footnotes;
     let items = follow(store.clone(), reader, caller.user.clone(), None);
     let events = async_stream::stream! {
         yield chunk(&run, Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None, None);
@@ -80,7 +81,7 @@ fn stream(
             match frame.name {
                 "report" => {
                     let Ok(answer) = serde_json::from_str::<AgentResponse>(&frame.json) else { break };
-                    let text = markdown::of(&answer, &store).await;
+                    let text = markdown::of(&answer, &store, footnotes).await;
                     chat.remember(&store, &caller.user, &text, &conversation).await;
                     yield chunk(&run, Delta { content: Some(text), ..Delta::default() }, None, None);
                     yield chunk(&run, Delta::default(), Some("stop"), Some((&answer.metadata.usage).into()));

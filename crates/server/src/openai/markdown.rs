@@ -5,10 +5,15 @@ use ba_protocol::api::AgentResponse;
 use ba_protocol::text::one_line;
 use ba_store::Store;
 
-/// The report, with code in fences and the names of files to download.
-pub async fn of(answer: &AgentResponse, store: &Store) -> String {
+use super::footnotes;
+
+/// The report, with code in fences, the names of files to download and, when wanted, footnotes on doubtful figures.
+pub async fn of(answer: &AgentResponse, store: &Store, footnotes: bool) -> String {
     let meta = &answer.metadata;
-    let mut text = answer.response.clone();
+    let (mut text, doubts) = match meta.audit.as_ref().filter(|_| footnotes) {
+        Some(audit) => footnotes::add(&answer.response, audit),
+        None => (answer.response.clone(), String::new()),
+    };
     for entry in &meta.code_refs {
         let fence = fenced(store, answer, &entry.code_id, &entry.language).await;
         text = text.replace(&format!("{{{{CODE:{}}}}}", entry.index), &fence);
@@ -29,6 +34,7 @@ pub async fn of(answer: &AgentResponse, store: &Store) -> String {
         );
     }
     text.push_str(&data_notes(answer));
+    text.push_str(&doubts);
     text
 }
 

@@ -4,6 +4,7 @@
 
 pub mod completions;
 pub mod continuation;
-pub mod markdown;
+pub mod footnotes;
+mod markdown;
 pub mod models;
 pub mod wire;

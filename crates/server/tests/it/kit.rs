@@ -151,6 +151,7 @@ pub fn agent(store: Store, bus: EventBus) -> Agent {
         metrics: Metrics::default(),
         log: ConversationLog::off(),
         skills: Skills::none(),
+        audit: Default::default(),
     })
 }
 

@@ -1,5 +1,6 @@
 //! BA-Agent as a model for other programs.
 
+use ba_server::ServerConfig;
 use serde_json::{Value, json};
 
 use crate::kit::{Answer, App, Reader};
@@ -47,7 +48,8 @@ async fn a_chat_is_answered_and_goes_on_in_the_same_conversation() {
 
 #[tokio::test]
 async fn a_streamed_chat_shows_the_work_as_reasoning() {
-    let app = App::start().await;
+    let config = ServerConfig { openai_footnotes: false, ..ServerConfig::default() };
+    let app = App::start_with(config, |_| {}).await;
     let body = json!({"model": "ba-agent", "stream": true, "messages": [{"role": "user", "content": "use the tool"}]});
     let response =
         app.client.post(format!("{}/v1/chat/completions", app.url)).json(&body).send().await.unwrap();
@@ -65,6 +67,17 @@ async fn a_streamed_chat_shows_the_work_as_reasoning() {
         app.client.post(format!("{}/v1/chat/completions", app.url)).json(&body).send().await.unwrap();
     let events = Reader::new(response).all().await;
     assert!(events.iter().any(|event| event.data["error"]["code"] == "model_unauthorized"));
+}
+
+// SPEC V1
+#[tokio::test]
+async fn figures_that_nothing_proves_have_footnotes() {
+    let app = App::start().await;
+    let answer = chat(&app, json!([{"role": "user", "content": "use the tool"}])).await;
+    let text = answer.body["choices"][0]["message"]["content"].as_str().unwrap();
+    let said =
+        "完成：42[^1]\n\n_1 个数字：0 个来自结果，0 个由结果算得，1 个未证实_\n\n[^1]: 42: 没有结果能证实";
+    assert_eq!(text, said, "42 is all the tool says, and not of what");
 }
 
 #[tokio::test]

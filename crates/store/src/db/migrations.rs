@@ -6,7 +6,7 @@ use super::{Db, params};
 use crate::error::{Result, StoreError};
 
 /// Step `n` (from 1) brings version `n - 1` to `n`. A step that has been released never changes.
-pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4];
+pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5];
 
 /// Conversations and durable runs.
 const V1: &[&str] = &[
@@ -165,6 +165,9 @@ const V3: &[&str] = &[
 
 /// How a person chose an upload to be read.
 const V4: &[&str] = &["ALTER TABLE uploads ADD COLUMN ingest_options TEXT"];
+
+/// What a call brought as evidence for the figures of an answer.
+const V5: &[&str] = &["ALTER TABLE calls ADD COLUMN evidence TEXT"];
 
 /// Replicas that start together take turns.
 const MIGRATION_LOCK: i64 = 0x62a_a6e7;

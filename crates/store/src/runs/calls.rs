@@ -7,7 +7,7 @@ use crate::conversations::now;
 use crate::db::{Row, Session, params};
 use crate::error::Result;
 use crate::store::Store;
-use crate::types::{RecordedCall, ToolIntent, ToolOutcome};
+use crate::types::{CallEvidence, RecordedCall, ToolIntent, ToolOutcome};
 
 impl Store {
     /// Every call of the run, in order of intent.
@@ -21,6 +21,29 @@ impl Store {
             )
             .await?;
         rows.iter().map(call_from_row).collect()
+    }
+
+    /// What the calls of these runs left as evidence, newest run first, until `max_bytes` are read.
+    pub async fn evidence(&self, runs: &[RunId], max_bytes: usize) -> Result<Vec<CallEvidence>> {
+        let mut found = Vec::new();
+        let mut left = max_bytes;
+        for run in runs {
+            let rows = self
+                .db()
+                .read(
+                    "SELECT tool_call_id, evidence FROM calls
+                     WHERE run_id = $1 AND evidence IS NOT NULL ORDER BY step, position, tool_call_id",
+                    params![run],
+                )
+                .await?;
+            for row in &rows {
+                let (tool_call_id, evidence) = (row.string(0)?, row.string(1)?);
+                let Some(rest) = left.checked_sub(evidence.len()) else { return Ok(found) };
+                left = rest;
+                found.push(CallEvidence { run_id: run.clone(), tool_call_id, evidence });
+            }
+        }
+        Ok(found)
     }
 }
 
@@ -56,10 +79,11 @@ pub(super) async fn insert_outcomes(
         let telemetry = outcome.telemetry.as_ref().map(json).transpose()?;
         s.execute(
             "INSERT INTO calls (run_id, step, tool_call_id, position, tool_name, arguments, idempotent,
-                                started_at, result, telemetry, finished_at)
-             VALUES ($1, $2, $3, $4, $5, '{}', 1, $6, $7, $8, $6)
+                                started_at, result, telemetry, evidence, finished_at)
+             VALUES ($1, $2, $3, $4, $5, '{}', 1, $6, $7, $8, $9, $6)
              ON CONFLICT (run_id, step, tool_call_id) DO UPDATE
-             SET result = excluded.result, telemetry = excluded.telemetry, finished_at = excluded.finished_at
+             SET result = excluded.result, telemetry = excluded.telemetry, evidence = excluded.evidence,
+                 finished_at = excluded.finished_at
              WHERE calls.result IS NULL",
             params![
                 run,
@@ -69,7 +93,8 @@ pub(super) async fn insert_outcomes(
                 outcome.result.tool_name.as_str(),
                 now(),
                 json(&outcome.result)?,
-                telemetry
+                telemetry,
+                outcome.evidence.clone()
             ],
         )
         .await?;

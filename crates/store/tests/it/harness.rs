@@ -118,7 +118,7 @@ pub fn intent(step: u32, id: &str) -> ToolIntent {
 
 pub fn outcome(step: u32, id: &str, observation: &str) -> ToolOutcome {
     let result = ToolResult::success(id, "run_python", observation);
-    ToolOutcome { step, result, telemetry: None }
+    ToolOutcome { step, result, telemetry: None, evidence: None }
 }
 
 pub fn report(conversation: &ConversationId, run: &RunId, text: &str) -> RunEvent {
@@ -146,6 +146,7 @@ pub fn report(conversation: &ConversationId, run: &RunId, text: &str) -> RunEven
             saved_codes: vec![],
             warnings: vec![],
             data_notes: vec![],
+            audit: None,
             skill_chain: vec![],
             stop_reason: None,
             model: "offline".into(),
@@ -163,6 +164,7 @@ pub fn round(run: &RunId, message: &str, answer: &str) -> Round {
         steps: vec![],
         final_answer: Some(answer.to_owned()),
         tokens_used: 7,
+        audit: None,
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ba_protocol::RunEvent;
 use ba_protocol::api::{ErrorInfo, UsageInfo};
-use ba_store::{EventScope, Limits, RunStatus, StepCommit, StoreError, TelemetryScope};
+use ba_store::{EventScope, Limits, RunStatus, StepCommit, StoreError, TelemetryScope, ToolOutcome};
 use serde_json::json;
 
 use crate::harness::{Fresh, alice, intent, last_step, new_run, on_every_backend, outcome};
@@ -20,7 +20,30 @@ on_every_backend!(
     a_reopened_store_shows_what_was_open,
     telemetry_outlives_the_process,
     two_steps_as_one_are_the_two_steps,
+    evidence_is_kept_beside_the_calls,
 );
+
+async fn evidence_is_kept_beside_the_calls(f: Fresh) {
+    let c = f.conversation().await;
+    let mut runs = Vec::new();
+    for message in ["one", "two"] {
+        let new = new_run(&c, message);
+        f.store.admit(new.clone()).await.unwrap();
+        let mut step = StepCommit::new(json!({}), RunStatus::Complete);
+        step.intents = vec![intent(1, "call_1"), intent(1, "call_2")];
+        let evidence = Some(format!("{{\"of\":\"{message}\"}}"));
+        step.outcomes =
+            vec![ToolOutcome { evidence, ..outcome(1, "call_1", "ok") }, outcome(1, "call_2", "ok")];
+        f.store.commit_step(&new.run_id, step).await.unwrap();
+        runs.insert(0, new.run_id);
+    }
+    let found = f.store.evidence(&runs, 1000).await.unwrap();
+    let named: Vec<_> =
+        found.iter().map(|e| (&e.run_id, e.tool_call_id.as_str(), e.evidence.as_str())).collect();
+    let of = |message: &str| format!("{{\"of\":\"{message}\"}}");
+    assert_eq!(named, [(&runs[0], "call_1", &*of("two")), (&runs[1], "call_1", &*of("one"))]);
+    assert_eq!(f.store.evidence(&runs, 15).await.unwrap().len(), 1, "the newest, as far as it fits");
+}
 
 async fn a_run_from_admission_to_report(f: Fresh) {
     let c = f.conversation().await;

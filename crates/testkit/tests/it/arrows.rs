@@ -13,7 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("web", &["protocol"]),
     ("audit", &["protocol"]),
     ("data", &["protocol", "sandbox"]),
-    ("agent", &["protocol", "model", "store", "skills"]),
+    ("agent", &["protocol", "model", "store", "skills", "audit"]),
     ("tools", &["protocol", "agent", "data", "sandbox", "store", "skills", "web"]),
     ("analyst", &["protocol", "model"]),
     ("server", &["protocol", "agent", "store", "config", "skills"]),
@@ -21,7 +21,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cli",
         &[
             "protocol", "config", "model", "store", "sandbox", "data", "agent", "tools", "analyst", "server",
-            "skills", "web",
+            "skills", "web", "audit",
         ],
     ),
     ("testkit", &["protocol", "model"]),

@@ -1,7 +1,11 @@
-//! What a synopsis says about code (SPEC X2): its language, its lines, and the names it defines.
+//! What is known of a file beside its content: for its synopsis (SPEC X2), and for the audit of figures (SPEC V).
 
+use ba_agent::tool::Body;
 use ba_data::outline;
 use ba_protocol::FileFacts;
+use ba_protocol::file::TableProfile;
+use ba_protocol::table::Column;
+use serde_json::{Value, json};
 
 pub(super) fn code(name: &str, language: &str, text: &str) -> FileFacts {
     let found = outline::outline(language, text);
@@ -18,4 +22,47 @@ pub(super) fn code(name: &str, language: &str, text: &str) -> FileFacts {
 pub(super) fn language(kind: &str) -> Option<&'static str> {
     let found = ba_store::languages::find(kind)?;
     (!matches!(found.name, "markdown" | "json" | "yaml" | "xml" | "html")).then_some(found.name)
+}
+
+/// A table's profile as evidence: its size, and a row of facts for every column. `preview` adds the rows that a
+/// profile does not show.
+pub(super) fn table(table: &TableProfile, preview: bool) -> Vec<Body> {
+    let names = ["column", "rows 行数", "nulls 空值", "distinct 不同值", "min 最小", "max 最大", "mean 平均"];
+    let fact = |value: &Option<Value>| value.clone().unwrap_or_default();
+    let row = |c: &ba_protocol::file::ColumnProfile| {
+        let filled = table.rows.saturating_sub(c.nulls);
+        let mean = c.mean.map_or(Value::Null, Value::from);
+        vec![
+            json!(c.name),
+            json!(filled),
+            json!(c.nulls),
+            json!(c.distinct),
+            fact(&c.min),
+            fact(&c.max),
+            mean,
+        ]
+    };
+    let mut facts = vec![
+        Body::Text(format!("rows 行: {}\ncolumns 列: {}", table.rows, table.columns.len())),
+        Body::Table {
+            columns: names.map(|n| Column::new(n, "")).to_vec(),
+            rows: table.columns.iter().map(row).collect(),
+            total_rows: None,
+        },
+    ];
+    for column in table.columns.iter().filter(|c| !c.top.is_empty()) {
+        facts.push(Body::Table {
+            columns: vec![Column::new(&column.name, ""), Column::new("count 数量", "")],
+            rows: column.top.iter().map(|t| vec![json!(t.value), json!(t.count)]).collect(),
+            total_rows: Some(column.distinct),
+        });
+    }
+    if preview {
+        facts.push(Body::Table {
+            columns: table.columns.iter().map(|c| Column::new(&c.name, &c.kind)).collect(),
+            rows: table.preview.clone(),
+            total_rows: Some(table.rows),
+        });
+    }
+    facts
 }

@@ -123,6 +123,7 @@ impl Place {
             metrics: Metrics::default(),
             log: ConversationLog::off(),
             skills: Skills::new(library, self.dir.path().join("data")),
+            audit: Default::default(),
         })
     }
 
