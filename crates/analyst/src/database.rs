@@ -52,6 +52,7 @@ impl OfflineAnalyst {
             return Asked::Step(Step::Call(why.to_owned(), unread));
         }
         let chosen = self.chosen(turn);
+        let turn = &self.without_place(turn, &chosen);
         let mut unknown: Vec<ToolCall> = chosen
             .iter()
             .enumerate()
@@ -88,6 +89,21 @@ impl OfflineAnalyst {
                 Asked::Step(self.compute_there(turn, lang, tables, &question))
             }
         }
+    }
+
+    /// The questions without the words that say where to look: they are no columns and no values.
+    fn without_place(&self, turn: &Turn, chosen: &[(&Connection, Described)]) -> Turn {
+        let free = |name: &str| !chosen.iter().any(|(_, t)| normal(&t.name).contains(&normal(name)));
+        let names = self.connections.iter().map(|c| c.name.as_str()).filter(|name| free(name));
+        let names: Vec<String> = names.map(regex::escape).chain(["database".to_owned()]).collect();
+        let names = names.join("|");
+        let place = format!(
+            r"(?i)在?数据库(里面|里|中|内)?的?|\b(in|from|of|on) (the |our )?({names})( database)?\b|\b({names}) ?(里面|里|中|库)的?"
+        );
+        let Ok(place) = regex::Regex::new(&place) else { return turn.clone() };
+        let without = |text: &String| place.replace_all(text, " ").trim().to_owned();
+        let earlier = turn.earlier.iter().map(without).collect();
+        Turn { question: without(&turn.question), earlier, ..turn.clone() }
     }
 
     /// The tables most named by the question, of all databases that could be read.

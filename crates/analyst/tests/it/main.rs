@@ -6,6 +6,7 @@ mod support;
 
 mod bad_input;
 mod chinese;
+mod cleaned;
 mod english;
 mod figures;
 mod hints;

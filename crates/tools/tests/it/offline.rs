@@ -201,3 +201,72 @@ fn a_shop_in_mariadb_is_asked() {
     assert!(done.success());
     run(check(Dialect::MySql, format!("mysql://looker:{PASSWORD}@127.0.0.1:{port}/shop")));
 }
+
+#[test]
+fn uploads_come_first_and_a_database_answers_what_they_do_not_hold() {
+    run(async {
+        let dir = tempfile::tempdir().unwrap();
+        let mut bench = Bench::new(&[("shop", Dialect::Sqlite, shop_in_sqlite(dir.path()))]).await;
+        bench.upload("stock.csv", "item,pieces\nbolt,5\nnut,7\n").await;
+        let (report, made) = bench.ask("total pieces").await;
+        assert!(report.content.contains("**12**"), "{}", report.content);
+        assert!(made.iter().all(|m| !m.contains("shop")), "the database is left alone: {made:?}");
+        let (report, _) = bench.ask("average salary by department").await;
+        assert!(report.content.contains("| Finance | 6,500 |"), "{}", report.content);
+        let (report, made) = bench.ask("数据库里有多少订单？").await;
+        assert!(report.content.contains("**40**"), "{}", report.content);
+        assert!(report.content.contains("orders (shop)"), "{}", report.content);
+        assert!(made.iter().all(|m| !m.contains("upload_001")), "{made:?}");
+        let (report, _) = bench.ask("How many orders are there in the shop database?").await;
+        assert!(report.content.contains("**40**"), "{}", report.content);
+    });
+}
+
+#[test]
+fn text_that_is_no_date_and_a_database_that_is_away_are_said() {
+    run(async {
+        let dir = tempfile::tempdir().unwrap();
+        let notes = "CREATE TABLE visits(day DATE, town TEXT, guests INTEGER);
+                     INSERT INTO visits VALUES ('2024-01-05', 'Ulm', 3), ('5 Jan', 'Ulm', 4), ('soon', 'Bonn', 5);";
+        let url = sqlite(&dir.path().join("visits.db"), notes);
+        let bench = Bench::new(&[("visits", Dialect::Sqlite, url)]).await;
+        let (report, made) = bench.ask("guests by month").await;
+        assert!(report.content.contains("“day” is text"), "{}", report.content);
+        assert!(made.iter().all(|m| !m.contains("GROUP BY 1")), "{made:?}");
+        let (report, _) = bench.ask("guests by town").await;
+        assert!(report.content.contains("| Ulm | 7 |"), "{}", report.content);
+
+        let away = format!("sqlite://{}", dir.path().join("missing.db").display());
+        let bench = Bench::new(&[("away", Dialect::Sqlite, away)]).await;
+        let (report, _) = bench.ask("guests by town").await;
+        assert!(report.content.starts_with("No table could be read"), "{}", report.content);
+    });
+}
+
+#[test]
+fn hostile_names_and_values_of_a_database_stay_what_they_are() {
+    run(async {
+        let dir = tempfile::tempdir().unwrap();
+        let odd = r#"CREATE TABLE "sales ""x"" '--"(region TEXT, amount REAL, "x""; DROP 'y" TEXT);
+                     INSERT INTO "sales ""x"" '--" VALUES ('a''; DROP TABLE x; --', 2, 'p'), ('b\', 3, 'q'), ('b\', 4, NULL);"#;
+        let bench = Bench::new(&[("odd", Dialect::Sqlite, sqlite(&dir.path().join("odd.db"), odd))]).await;
+        let (report, _) = bench.ask("What is the total amount?").await;
+        assert!(report.content.contains("**9**"), "{}", report.content);
+        let (report, _) = bench.ask("amount by region").await;
+        assert!(report.content.contains("| 7 |") && report.content.contains("| 2 |"), "{}", report.content);
+    });
+}
+
+#[test]
+fn a_wide_schema_is_narrowed_to_the_tables_that_are_named() {
+    run(async {
+        let dir = tempfile::tempdir().unwrap();
+        let mut sql: String =
+            (0..40).map(|i| format!("CREATE TABLE aside_{i}(x INTEGER, note TEXT);")).collect();
+        sql.push_str("CREATE TABLE parcels(sent DATE, town TEXT, weight REAL); INSERT INTO parcels VALUES ('2024-01-05', 'Ulm', 1.5), ('2024-02-05', 'Ulm', 2);");
+        let bench = Bench::new(&[("post", Dialect::Sqlite, sqlite(&dir.path().join("post.db"), &sql))]).await;
+        let (report, made) = bench.ask("total weight of parcels by month").await;
+        assert!(report.content.contains("| 2024-01 | 1.5 |"), "{}", report.content);
+        assert!(made.len() < 20, "{made:?}");
+    });
+}

@@ -1,6 +1,7 @@
 //! `ba-agent ask` against loopback servers that speak each dialect: two rounds with a real tool, and what a newcomer
 //! does wrong.
 
+mod database;
 mod search;
 mod server;
 mod traced;
