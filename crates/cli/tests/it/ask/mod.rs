@@ -1,6 +1,7 @@
 //! `ba-agent ask` against loopback servers that speak each dialect: two rounds with a real tool, and what a newcomer
 //! does wrong.
 
+mod proof;
 mod search;
 mod server;
 mod traced;
@@ -190,7 +191,7 @@ fn help_names_every_command() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     for word in [
         "serve", "ask", "doctor", "eval", "logs", "trace", "context", "user", "key", "skill", "export",
-        "import",
+        "import", "verify",
     ] {
         assert!(text.contains(word), "{word} in {text}");
     }
