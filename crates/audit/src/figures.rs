@@ -240,9 +240,12 @@ pub fn sentences(report: &str, layout: &Layout) -> Vec<Span> {
 }
 
 fn abbreviates(before: &str) -> bool {
-    let word = before.rsplit([' ', '(', '\n']).next().unwrap_or("").to_lowercase();
-    ["vs", "i.e", "e.g", "no", "approx", "inc", "ltd", "co", "mr", "ms", "dr", "st", "etc", "pct"]
-        .contains(&word.as_str())
+    let word = before.rsplit([' ', '(', '*', '\n']).next().unwrap_or("").to_lowercase();
+    [
+        "vs", "i.e", "e.g", "no", "approx", "inc", "ltd", "co", "mr", "mrs", "ms", "dr", "prof", "st", "etc",
+        "pct",
+    ]
+    .contains(&word.as_str())
         || (word.chars().all(|c| c.is_ascii_digit()) && before.trim() == word)
 }
 

@@ -111,6 +111,8 @@ impl Columns {
         if let Some((mention, _)) = adjacent {
             let of = entry(mention);
             self.named.clone_from(if of.names.is_empty() { &of.hints } else { &of.names });
+        } else if let Some(mention) = of_bracketed(page, figure, mentions) {
+            self.named.clone_from(&entry(mention).names);
         } else if let Some(mention) = before {
             self.named.clone_from(&entry(mention).names);
             self.compound = is_compound(page.report, &mention.span);
@@ -120,6 +122,10 @@ impl Columns {
             self.named.clone_from(&entry(mention).names);
         } else if let Some(mention) = last.filter(|_| figure.number.unit != Unit::Percent) {
             self.named.clone_from(&entry(mention).names);
+        }
+        // "占比最高，为 25.7%（1,234）": an amount in brackets behind a rate is not of the rate's column.
+        if figure.number.unit == Unit::Plain && is_in_brackets(page.report, span) {
+            self.named.retain(|(t, c)| page.index.tables[*t].columns[*c].percents() != [1.0]);
         }
         self.hinted = page.mentions_in(clause).iter().flat_map(|m| &entry(m).hints).copied().collect();
         self.measured(page, span.end);
@@ -224,6 +230,26 @@ fn in_next_brackets<'p>(page: &Page<'_>, mentions: &'p [Mention], end: usize) ->
         (open..close).contains(&m.span.start) && !page.index.entries[m.entry as usize].names.is_empty()
     };
     mentions.iter().find(within).filter(|_| share)
+}
+
+/// A figure alone in brackets.
+fn is_in_brackets(report: &str, span: &Span) -> bool {
+    report[..span.start].ends_with(['(', '（']) && report[span.end..].starts_with([')', '）'])
+}
+
+/// "**Sales** (12.5) has the highest C": the rest of the clause says the column of the figure behind a label.
+fn of_bracketed<'p>(page: &Page<'_>, figure: &Figure, mentions: &'p [Mention]) -> Option<&'p Mention> {
+    let span = &figure.number.span;
+    let entry = |m: &Mention| &page.index.entries[m.entry as usize];
+    let lead = page.report[..span.start].trim_end_matches(['(', '（', '*', ' ']).len();
+    let labelled = mentions.iter().any(|m| m.span.end == lead && !entry(m).labels.is_empty())
+        || page.periods.iter().any(|p| p.end == lead);
+    let next = mentions.iter().find(|m| m.span.start >= span.end && !entry(m).names.is_empty())?;
+    let between = page.report[span.end..next.span.start].get(1..).unwrap_or_default();
+    let within = between.len() < 80
+        && !between.contains([',', '，', ';', '；', '(', '（', '。'])
+        && !page.figure_between(span.end, next.span.start);
+    (labelled && within && is_in_brackets(page.report, span)).then_some(next)
 }
 
 /// "from 12 to 15 users": the end of the figure behind "to".

@@ -1,6 +1,7 @@
 //! From a figure to its proof: a cell that says the same under the same names, one step from such cells, a line of
 //! output, or the user's own words, in this order. What is found only under other names is a mismatch.
 
+mod beside;
 mod columns;
 mod derive;
 mod direct;
@@ -107,6 +108,9 @@ pub fn bind(page: &Page<'_>, output: &Output<'_>, figure: &Figure) -> Bound {
     }
     if let Some(derived) = derive::find(&case, output) {
         return Bound { state: State::Derived, proof: Some(derived), nearest: None };
+    }
+    if let Some((state, proof)) = beside::find(&case) {
+        return Bound { state, proof: Some(proof), nearest: None };
     }
     if let Some((state, proof)) = output.find(&case) {
         return Bound { state, proof: Some(proof), nearest: None };

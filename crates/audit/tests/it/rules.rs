@@ -106,3 +106,88 @@ fn small_numbers_need_their_names() {
     assert_eq!(states("研发人数 12。", &evidence)[0].1, State::Proven);
     assert_eq!(states("另外完成了 12 次升级。", &evidence)[0].1, State::Unproven);
 }
+
+#[track_caller]
+fn in_table(evidence: &Evidence, report: &str, expected: &[State]) {
+    let found = states(report, evidence);
+    assert_eq!(found.iter().map(|f| f.1).collect::<Vec<_>>(), expected, "{report}: {found:?}");
+}
+
+#[test]
+fn a_figure_in_brackets_behind_a_label_is_of_the_column_named_next() {
+    let evidence = table(
+        &["team", "average pay", "rows"],
+        vec![
+            vec![json!("Sales"), json!(27_853.91), json!(264)],
+            vec![json!("Support"), json!(12_686.79), json!(88)],
+        ],
+    );
+    let report = |a: &str| {
+        format!("**Sales** ({a}) has the highest average pay; **Support** (12,686.79) has the lowest.")
+    };
+    in_table(&evidence, &report("27,853.91"), &[State::Proven, State::Proven]);
+    in_table(&evidence, &report("12,686.79"), &[State::Mismatch, State::Proven]);
+    in_table(&evidence, &report("264"), &[State::Mismatch, State::Proven]);
+}
+
+#[test]
+fn both_halves_of_a_ratio_prove_each_other() {
+    let evidence = table(&["part", "whole", "share"], vec![vec![json!(660), json!(11_805), json!(0.0559)]]);
+    in_table(&evidence, "That is **5.59%** (660 / 11,805).", &[State::Proven, State::Proven, State::Proven]);
+    assert_ne!(states("That is 5.59% (670 / 11,805).", &evidence)[1].1, State::Proven);
+    in_table(
+        &table(&["n"], vec![vec![json!(660)]]),
+        "In all 340 (660 / 940) came.",
+        &[State::Unproven, State::Unproven, State::Unproven],
+    );
+}
+
+#[test]
+fn the_highest_group_holds_its_share_and_no_other() {
+    all("4 组合计 457,400，最高的一组占 32.93%。", &[State::Derived, State::Derived, State::Derived]);
+    all("4 组合计 457,400，最高的一组占 26.52%。", &[State::Derived, State::Derived, State::Unproven]);
+    all("5 组合计 457,400。", &[State::Unproven, State::Derived]);
+}
+
+#[test]
+fn from_one_to_the_other_needs_both_under_their_labels() {
+    let evidence = table(
+        &["month", "n", "m"],
+        vec![
+            vec![json!("2022-01"), json!(64), json!(7)],
+            vec![json!("2022-06"), json!(80), json!(8)],
+            vec![json!("2022-12"), json!(51), json!(9)],
+        ],
+    );
+    let report = |a: u32, b: u32| format!("From {a} in 2022-01 to {b} in 2022-12.");
+    in_table(&evidence, &report(64, 51), &[State::Proven, State::Proven]);
+    assert_ne!(states(&report(80, 51), &evidence)[0].1, State::Proven);
+    assert_ne!(states(&report(64, 55), &evidence)[1].1, State::Proven);
+}
+
+#[test]
+fn ties_lower_bounds_rests_and_fitted_points_are_one_step() {
+    let evidence = table(
+        &["k", "v"],
+        ["a", "b", "c"].into_iter().zip([76, 76, 44]).map(|(k, v)| vec![json!(k), json!(v)]).collect(),
+    );
+    in_table(&evidence, "a leads (2 tied).", &[State::Derived]);
+    in_table(&evidence, "a leads (3 tied).", &[State::Unproven]);
+    in_table(&evidence, "共 2+ 行。", &[State::Derived]);
+    in_table(&evidence, "共 9+ 行。", &[State::Unproven]);
+    let whole = table(&["part", "whole"], vec![vec![json!(211), json!(420)]]);
+    let pie = |v: u32| {
+        format!("```echarts\n{{series: [{{type: 'pie', data: [{{name: '其他', value: {v}}}]}}]}}\n```")
+    };
+    in_table(&whole, &pie(209), &[State::Derived]);
+    in_table(&whole, &pie(208), &[State::Unproven]);
+    let fit = table(&["slope", "intercept"], vec![vec![json!(0.5), json!(1.25)]]);
+    let line = |y: f64| format!("```echarts\n{{series: [{{type: 'line', data: [[10, {y}]]}}]}}\n```");
+    assert_eq!(states(&line(6.25), &fit).last().unwrap().1, State::Derived);
+    assert_eq!(states(&line(6.75), &fit).last().unwrap().1, State::Unproven);
+}
+
+#[test]
+fn the_last_days_of_a_month_are_dates() {
+    assert_eq!(states("数据只覆盖 2023-01-01 至 2024-12-31，The data ends 2024-06-30.", &regions()), []);
+}

@@ -2,6 +2,7 @@
 //! does wrong.
 
 mod database;
+mod proof;
 mod search;
 mod server;
 mod traced;
@@ -191,7 +192,7 @@ fn help_names_every_command() {
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     for word in [
         "serve", "ask", "doctor", "eval", "logs", "trace", "context", "user", "key", "skill", "export",
-        "import",
+        "import", "verify",
     ] {
         assert!(text.contains(word), "{word} in {text}");
     }
