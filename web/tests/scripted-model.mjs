@@ -65,6 +65,12 @@ const SCRIPTS = {
   wait: [() => sleep(2), () => complete(2, "等到了")],
   wrong: [() => calls(1, ["query_database", { query: "SELECT * FROM no_such_table" }]), () => complete(2, "这张表不存在。")],
   total: [() => calls(1, ["query_database", { query: "SELECT sum(销售额) AS s FROM totals" }]), () => complete(2, "共 35。")],
+  /** Four wrong figures; sent back, three are corrected. */
+  proof: [
+    () => calls(1, ["query_database", { query: "SELECT 地区, sum(销售额) AS 销售额 FROM regions GROUP BY 1 ORDER BY 2 DESC" }]),
+    () => complete(2, "华东销售额 156,000 元，华南销售额 64,250 元，华北销售额 64,250 元，西南占 42.5%，合计 999,999 元。"),
+    () => complete(2, "华东销售额 150,600 元，华南销售额 87,300 元，华北销售额 64,250 元，西南占 12.2%，合计 999,999 元。"),
+  ],
   unpaid: [() => 401],
   text: [(question) => complete(1, question.replace(/^.*\[text\]/s, ""))],
   charts: [() => complete(1, `第一张：\n\n${chart("a", "图一", [5, 3, 2, 4, 1])}\n\n两图之间的文字。\n\n${chart("b", "图二", [1, 2, 3, 4, 5])}\n\n完。`)],

@@ -24,6 +24,9 @@ export type Metadata = Partial<Omit<Schemas["ResponseMetadata"], "tool_calls" | 
   usage?: Usage | null;
 };
 
+export type Audit = Schemas["Audit"];
+export type Figure = Schemas["FigureProof"];
+
 export type AgentResponse = Pick<Schemas["AgentResponse"], "response" | "conversation_id" | "duration_ms"> & {
   run_id?: string;
   artifacts?: Artifact[];

@@ -9,6 +9,8 @@ import { segmentReport } from "./segments";
 export interface Cell {
   html: string;
   text: string;
+  /** The figure of the answer's audit that the cell is. */
+  figure?: number;
 }
 
 export type Block =

@@ -4,7 +4,7 @@ import { after, before, describe, it } from "node:test";
 import { skip, startServer } from "./binary.mjs";
 import { ask, assert, drawn, drop, ended, fileReady, firstVisit, input, lastTurn, openBrowser, partsOfLastAnswer, questionTop, SALES, STARTING, toEnd, toTop, watchDraft } from "./harness.mjs";
 
-const PARTS = ["question", "analysis", "plan", "tools", "report", "table", "frame", "code", "code", "questions", "downloads"];
+const PARTS = ["question", "analysis", "plan", "tools", "report", "table", "frame", "code", "code", "proof", "questions", "downloads"];
 
 describe("a conversation", { skip }, () => {
   let server;

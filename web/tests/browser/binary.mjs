@@ -53,10 +53,11 @@ export async function startBinary({ env = {}, config = "", listen = "127.0.0.1:0
   };
 }
 
-/** The binary with a scripted model, or (`offline`) with the offline analyst. */
-export async function startServer({ offline = false, pauseMs, ...options } = {}) {
+/** The binary with a scripted model, or (`offline`) with the offline analyst. Made-up figures are marked, not sent back, unless a test says so. */
+export async function startServer({ offline = false, pauseMs, audit = "mark", ...options } = {}) {
   const model = offline ? null : await startModel({ pauseMs });
   const env = model ? { BA_MODEL: "openai-compatible:scripted", BA_BASE_URL: model.url, BA_API_KEY: "test" } : { BA_MODEL: "offline" };
+  env.BA_AUDIT = audit;
   const server = await startBinary({ env, ...options });
   return {
     ...server, env,
