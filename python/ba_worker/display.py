@@ -75,8 +75,12 @@ def table(frame):
 
 
 def figure(value):
-    """Without the last digits of a float, which are noise: 142041357.36, not 142041357.36000064."""
-    return float(f"{value:.15g}")
+    """Without the noise at the end of a float: 142041357.36, not 142041357.36000064. Pi keeps all its digits."""
+    for digits in (15, 14):
+        short = float(f"{value:.{digits}g}")
+        if len(repr(short).partition("e")[0].replace(".", "").strip("-0")) <= digits - 3:
+            return short
+    return value
 
 
 def cell(value):
