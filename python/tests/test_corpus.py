@@ -42,3 +42,15 @@ def test_reads_as_expected(case, tmp_path, monkeypatch):
         if want["name"]:
             assert table["name"] == want["name"]
         assert os.path.exists(table["parquet"])
+
+
+def test_totals_of_a_large_file_are_doubted_aloud(tmp_path, monkeypatch):
+    """Too large for the careful reading: the row stays, and no sum is given without a word."""
+    monkeypatch.chdir(tmp_path)
+    for sample in (False, True):
+        rows = [f"{i},华东,{'x' * 40},1.5\n" for i in range(180_000)]
+        rows.insert(10 if sample else 120_000, "0,合计,,270000\n")
+        (tmp_path / "big.csv").write_text("id,地区,备注,金额\n" + "".join(rows), encoding="utf-8")
+        got = tables.ingest({"path": "big.csv", "filename": "big.csv"}, lambda fraction, message: None)
+        notes = [n for n in got["tables"][0]["notes"] if n["code"] == "totals_doubtful"]
+        assert notes and notes[0]["level"] == "warn" and notes[0]["values"]["label"] == "合计", got["tables"][0]["notes"]

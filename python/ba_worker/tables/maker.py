@@ -69,8 +69,8 @@ class Maker:
                 source, columns, more = csvfile.fast(prepared)
                 target = self._target()
                 self._typed(source, columns, target)
-                if not (prepared.small and self._has_totals(target, columns)):
-                    return self._finish(target, columns, notes + more)
+                if not (prepared.small and self._totals(target, columns)):
+                    return self._finish(target, columns, notes + more + self._totals(target, columns))
             except csvfile.Odd:
                 pass
             except duckdb.Error as error:
@@ -85,23 +85,21 @@ class Maker:
             wide.write(source.path, columns, target)
         else:
             self._typed(source, columns, target)
-        self._finish(target, columns, notes + more)
+        self._finish(target, columns, notes + more + self._totals(target, columns))
 
     def _typed(self, source, columns, target):
         convert.settle(self.con, source.relation(), columns)
         convert.write(self.con, source.relation(), columns, target, self.progress, "reading and typing the rows")
 
-    def _has_totals(self, target, columns):
-        """Whether a row outside the sample is worded like a total."""
-        texts = [quote(c.name) for c in columns if c.plan.kind == "VARCHAR"][:5]
-        if not texts:
-            return False
+    def _totals(self, target, columns):
+        """A warning where rows are worded like totals. In a file too large for the careful reading they stay in the table."""
         found = set()
-        for t in texts:
+        for t in [quote(c.name) for c in columns if not c.typed and c.plan.kind == "VARCHAR"][:5]:
             rows = self.con.execute(f"SELECT DISTINCT {t} FROM read_parquet({sql_text(target)}) WHERE length({t}) <= 60 AND "
                                     f"regexp_matches({t}, '计|total|sum|gesamt|итого|계$', 'i') LIMIT 200").fetchall()
             found |= {r[0] for r in rows}
-        return totals.mentioned(found)
+        label = next((w for w in sorted(found) if totals.mentioned([w])), None)
+        return [warn("totals_doubtful", f"rows such as `{label}` look like totals and are part of this large table: leave them out when summing", label=label)] if label else []
 
     def _again(self, error, prepared, work, source, columns, notes):
         """The sample of a large file misled: with room for long lines if that was it, then with every column as text, then row by row."""
@@ -109,7 +107,7 @@ class Maker:
         if "maximum line size" in str(error).lower() and source.lengthen():
             try:
                 self._typed(source, columns, target)
-                return self._finish(target, columns, notes)
+                return self._finish(target, columns, notes + self._totals(target, columns))
             except duckdb.Error:
                 pass
         source.lengthen()
@@ -120,7 +118,7 @@ class Maker:
             source, columns, more = csvfile.careful(prepared, work, self.progress)
             notes = notes + more
             self._typed(source, columns, target)
-        return self._finish(target, columns, notes)
+        return self._finish(target, columns, notes + self._totals(target, columns))
 
     def grid(self, g, european=False):
         for part, found in layout.tables(g, self.options.header_row):
