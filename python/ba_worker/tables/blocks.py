@@ -104,7 +104,7 @@ def _parameters(band, rest):
     second = [[c for c in r if not empty(c)][1] for r in band if sum(not empty(c) for c in r) == 2]
     # A table of two columns has a kind of thing in its second; lines about a report have all kinds.
     figures = sum(number_of(c) is not None and is_value(c) for c in second[1:])
-    return figures * 2 <= len(second) or not header._is_header(band, next(i for i, w in enumerate(widths) if w == 2))
+    return figures * 2 <= len(second) or not header.is_header(band, next(i for i, w in enumerate(widths) if w == 2))
 
 
 class _Seen:
@@ -137,7 +137,7 @@ class _Seen:
             return any(_title(r) for r in band[:first]) and _texts(band[:first]) != self.title
         if len(band) - first < 2 or not self.body or any(footers.SIGNED.match(n) for n in names):
             return False
-        if any(is_value(c) for c in row if not empty(c)) and not header._is_header(band, first):
+        if any(is_value(c) for c in row if not empty(c)) and not header.is_header(band, first):
             return self._elsewhere(row)
         words = {j for j, c in enumerate(row) if not empty(c) and not is_value(c)}
         values = self.value_columns()
@@ -145,7 +145,7 @@ class _Seen:
         if values & words and (len(names) != len(self.header) or values <= words | set(range(len(row), 999)) or len(values & words) * 2 >= len(values)):
             return _has_values(band[first + 1:]) or len(names) >= 2
         if not values or self._elsewhere(row):
-            return header._is_header(band, first) and (len(names) != len(self.header) or first > 0)
+            return header.is_header(band, first) and (len(names) != len(self.header) or first > 0)
         return False
 
     def _elsewhere(self, row):
@@ -223,7 +223,7 @@ def _separate(area, left, right):
     if None in heads:
         return False
     named = [[label(c) for c in area[h][a:b] if not empty(c)] for h, (a, b) in zip(heads, (left, right))]
-    own_header = header._is_header([r[right[0]:right[1]] for r in area], heads[1])
+    own_header = header.is_header([r[right[0]:right[1]] for r in area], heads[1])
     if not own_header:
         return False
     shared = set(named[0]) & set(named[1])

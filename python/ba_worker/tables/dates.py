@@ -17,7 +17,7 @@ UTC = {"Z", "+00", "+0000", "+00:00"}
 MONTH_NAMED = re.compile(r"年月|月份|期间|账期|会计期|month|period|yyyymm|mois|monat|^月$|月度", re.I)
 START = re.compile("|".join(f"(?:{pattern})" for _, pattern, _ in p.DATE_PARTS))
 PLAIN = re.compile(f"(?:{START.pattern})(?:[ T]?[0-9:.]+(?: ?[AaPp][Mm])?(?:Z|[-+][0-9:]+)?|[0-9时分秒]+)?")
-_MONTHS = {}
+MONTHS = {}
 for _n, _words in enumerate((
         "jan january janv janvier januar jän jänner enero ene gennaio янв января", "feb february févr fév février fevr fevrier februar febrero febbraio фев февраля",
         "mar march mars märz mrz marzo мар марта", "apr april avr avril abril abr aprile апр апреля", "may mai mayo maggio мая май",
@@ -25,7 +25,7 @@ for _n, _words in enumerate((
         "sep sept september septembre septiembre settembre сен сентября", "oct october octobre okt oktober octubre ottobre окт октября",
         "nov november novembre noviembre ноя ноября", "dec december déc décembre decembre dez dezember diciembre dic dicembre дек декабря"), 1):
     for _word in _words.split():
-        _MONTHS[_word] = _n
+        MONTHS[_word] = _n
 _WORD = r"([^\W\d_]{3,10})\.?"
 _CLOCK = r"(?:[ T,]+([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?\s*([AaPp][Mm])?)?"
 _SHAPES = [
@@ -82,7 +82,7 @@ def _hour(hour, half):
 def _western(shape, parts):
     order = shape.split()
     fields = dict(zip(order, parts))
-    month = _MONTHS.get(fields["m"].lower())
+    month = MONTHS.get(fields["m"].lower())
     if not month:
         return None
     year = int(fields["y"]) if len(fields["y"]) == 4 else _century(fields["y"])

@@ -115,7 +115,7 @@ def _months(layout, columns, arrays, body, labels, notes):
 def _first_day(year, month):
     found = re.search(r"(?:19|20)[0-9]{2}", year)
     number = SERIAL_MONTH.fullmatch(month.strip()) or SERIAL_MONTH.fullmatch(month.strip().removesuffix(".0"))
-    n = int(number[1]) if number else dates._MONTHS.get(month.strip().lower().rstrip("."))
+    n = int(number[1]) if number else dates.MONTHS.get(month.strip().lower().rstrip("."))
     if not found or not n or not 1 <= n <= 12:
         return None
     return datetime.date(int(found[0]), n, 1)

@@ -124,15 +124,15 @@ def _start(rows, counts):
     typical = _typical(counts[skip:])
     wide_enough = max(1, min(2, typical), round(typical * 0.6))
     first = next(i for i, c in enumerate(counts) if i >= skip and c >= wide_enough)
-    if first and counts[first - 1] and _is_header(rows, first - 1) and _fits_below(rows, counts, first - 1):
+    if first and counts[first - 1] and is_header(rows, first - 1) and _fits_below(rows, counts, first - 1):
         return first - 1
-    if _is_header(rows, first):
+    if is_header(rows, first):
         if _is_title(rows, counts, first):
-            later = next((i for i in range(first + 1, min(first + 4, len(rows))) if counts[i] >= max(counts[first] + 1, wide_enough) and _is_header(rows, i)), None)
+            later = next((i for i in range(first + 1, min(first + 4, len(rows))) if counts[i] >= max(counts[first] + 1, wide_enough) and is_header(rows, i)), None)
             return first if later is None else later
         return first
     # A block of groups above the header is narrow: look a little further before giving up.
-    later = next((i for i in range(first + 1, min(first + 6, len(rows))) if counts[i] >= wide_enough and _is_header(rows, i)), None)
+    later = next((i for i in range(first + 1, min(first + 6, len(rows))) if counts[i] >= wide_enough and is_header(rows, i)), None)
     if later is None or (later > first + 2 and counts[first] * 2 > typical):
         return None
     # Rows of values above a header are data of a table without one, unless they are narrow lines about the table.
@@ -147,7 +147,7 @@ def _parameter_lines(rows, counts):
     if not gap or max(counts[:gap]) > 2:
         return 0
     after = next((i for i, c in enumerate(counts) if i > gap and c), None)
-    return after if after is not None and counts[after] >= 3 and _is_header(rows, after) else 0
+    return after if after is not None and counts[after] >= 3 and is_header(rows, after) else 0
 
 
 def _fits_below(rows, counts, i):
@@ -164,7 +164,7 @@ def _is_title(rows, counts, i):
     return any(TITLE_WORDS.search(c) and (":" in c or "：" in c or len(c) > 8) for c in cells) or any(c.lower() in PIVOT_WORDS for c in cells)
 
 
-def _is_header(rows, i):
+def is_header(rows, i):
     cells = [(j, c) for j, c in enumerate(rows[i]) if not empty(c)]
     if not cells or any(label(c) in BLANK_WORDS for _, c in cells):
         return False
@@ -307,9 +307,7 @@ def index_column(names, body):
     named = len(names)
     while named and not names[named - 1]:
         named -= 1
-    shorter = len(names) == named == width - 1 and all(names) and sum(_used(r) == width for r in body[:200]) * 10 >= 9 * len(body[:200])
-    if shorter and named >= 1 and not is_value_column(body, width - 1, names):
-        shorter = False
+    shorter = len(names) == named == width - 1 and all(names) and sum(used(r) == width for r in body[:200]) * 10 >= 9 * len(body[:200])
     if shorter:
         names = ["", *names[:named]]
     if names and not names[0] and len(names) > 1:
@@ -322,12 +320,7 @@ def index_column(names, body):
     return names, notes
 
 
-def is_value_column(body, j, names):
-    cells = [r[j] for r in body[:200] if j < len(r) and not empty(r[j])]
-    return bool(cells)
-
-
-def _used(row):
+def used(row):
     n = len(row)
     while n and empty(row[n - 1]):
         n -= 1

@@ -123,7 +123,7 @@ def _archive(maker, path, filename, kind, work, result):
             _file(maker, inner, name, folder, result)
         except TableError as e:
             failed = failed or e
-            notes.append(warn("member_left_out", f"{name} in the archive was left out: {e.message}", file=name))
+            notes.append(warn("member_left_out", f"{name} in the archive was left out: {e.message}", member=name))
     if failed and not maker.done:
         raise failed
     maker.say(notes)

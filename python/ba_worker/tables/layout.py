@@ -70,9 +70,9 @@ def one(rows, merged=(), header_row=None):
 
 def _ragged(names, rows):
     """Rows of a text file that have more or fewer cells than the header."""
-    named = header._used(names or [])
+    named = header.used(names or [])
     short = sum(len(r) < named for r in rows)
-    long = sum(header._used(r) > named for r in rows) if named else 0
+    long = sum(header.used(r) > named for r in rows) if named else 0
     notes = []
     if short:
         notes.append(note("short_rows", f"{short} row(s) shorter than the header, filled with blanks", count=short))

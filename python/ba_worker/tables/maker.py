@@ -69,8 +69,9 @@ class Maker:
                 source, columns, more = csvfile.fast(prepared)
                 target = self._target()
                 self._typed(source, columns, target)
-                if not (prepared.small and self._totals(target, columns)):
-                    return self._finish(target, columns, notes + more + self._totals(target, columns))
+                doubts = self._totals(target, columns)
+                if not (prepared.small and doubts):
+                    return self._finish(target, columns, notes + more + doubts)
             except csvfile.Odd:
                 pass
             except duckdb.Error as error:

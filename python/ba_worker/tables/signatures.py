@@ -152,7 +152,7 @@ def in_zip(path):
     try:
         with zipfile.ZipFile(path) as z:
             infos = z.infolist()
-            mimetype = _mimetype(z, infos)
+            mimetype = opendocument_type(z, infos)
     except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError):
         return "broken"
     return _in_zip({i.filename.lower() for i in infos}, mimetype)[0]
@@ -177,7 +177,7 @@ def _in_zip(names, mimetype):
     return "zip", "a zip archive", UNPACK
 
 
-def _mimetype(z, infos):
+def opendocument_type(z, infos):
     """What an OpenDocument file says of itself in its first part."""
     if not infos or infos[0].filename != "mimetype":
         return ""

@@ -5,7 +5,6 @@ import os
 import re
 import shutil
 import zipfile
-import zlib
 
 import python_calamine as calamine
 
@@ -93,7 +92,7 @@ def _check_zip(path):
     try:
         with zipfile.ZipFile(path) as z:
             infos = z.infolist()
-            mimetype = _mimetype(z, infos)
+            mimetype = signatures.opendocument_type(z, infos)
     except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError) as e:
         raise TableError("BAD_WORKBOOK", f"the workbook cannot be opened: {e}") from None
     unpacked = sum(i.file_size for i in infos)
@@ -101,17 +100,6 @@ def _check_zip(path):
     if unpacked > MAX_UNPACKED or (unpacked > BOMB_SIZE and unpacked / packed > BOMB_RATIO):
         raise TableError("ZIP_BOMB", f"the workbook unpacks from {packed} to {unpacked} bytes; refused")
     signatures.refuse_other_archives({i.filename.lower() for i in infos}, mimetype)
-
-
-def _mimetype(z, infos):
-    """What an OpenDocument file says of itself in its first part."""
-    if not infos or infos[0].filename != "mimetype":
-        return ""
-    try:
-        with z.open(infos[0]) as f:
-            return f.read(200).decode("ascii", "replace")
-    except (RuntimeError, zlib.error, EOFError):  # encrypted or broken; the workbook's reader will say so
-        return ""
 
 
 def _drop_stray_cells(path, work):
