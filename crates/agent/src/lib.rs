@@ -5,6 +5,7 @@
 pub mod context;
 mod drive;
 mod error;
+mod keeper;
 pub mod log;
 pub mod metrics;
 mod parts;

@@ -4,12 +4,13 @@
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use ba_model::Model;
 use ba_protocol::api::{AgentResponse, ErrorInfo, QueryRequest};
 use ba_protocol::{ConversationId, RunEvent, RunId, UserId, text};
-use ba_store::{EventScope, NewRun, RunRecord, RunStatus, SavedState, StepCommit, Store};
+use ba_store::{EventScope, Holder, NewRun, RunRecord, RunStatus, SavedState, StepCommit, Store};
 use futures::FutureExt;
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -27,6 +28,8 @@ use crate::run::Run;
 use crate::spans;
 use crate::tool::Registry;
 
+/// How often the store is asked about a run that another server drives.
+const FOLLOW: Duration = Duration::from_millis(300);
 /// Longer messages belong into a file.
 const MAX_MESSAGE: usize = 200_000;
 
@@ -37,19 +40,25 @@ pub struct Admitted {
 
 #[derive(Clone)]
 pub struct Agent {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
-struct Inner {
-    parts: AgentParts,
+pub(crate) struct Inner {
+    pub parts: AgentParts,
     memo: MemoCounter,
-    live: Mutex<HashMap<RunId, Live>>,
+    pub live: Mutex<HashMap<RunId, Live>>,
     tasks: TaskTracker,
-    closing: CancellationToken,
+    pub closing: CancellationToken,
+    /// Under which this process holds its runs.
+    pub holder: Holder,
+    /// Whether its keeper runs.
+    pub kept: AtomicBool,
+    /// Whether it takes over runs that nobody drives.
+    pub adopts: AtomicBool,
 }
 
 /// A run this process is driving.
-struct Live {
+pub(crate) struct Live {
     owner: UserId,
     cancel: CancellationToken,
     state: watch::Receiver<LiveState>,
@@ -71,6 +80,9 @@ impl Agent {
                 live: Mutex::default(),
                 tasks: TaskTracker::new(),
                 closing: CancellationToken::new(),
+                holder: Holder::this_process(),
+                kept: AtomicBool::new(false),
+                adopts: AtomicBool::new(false),
             }),
         }
     }
@@ -130,6 +142,7 @@ impl Agent {
             file_ids: query.file_ids,
             state: SavedState::of(&state),
             created_at: now,
+            holder: Some(self.inner.holder.clone()),
         };
         let record = RunRecord {
             id: run_id.clone(),
@@ -141,6 +154,7 @@ impl Agent {
             created_at: now,
             updated_at: now,
             usage: Default::default(),
+            epoch: 1,
         };
         let origin = match query.conversation_id {
             Some(_) => Origin::OldConversation,
@@ -172,12 +186,13 @@ impl Agent {
         Ok(found.id)
     }
 
-    fn desk(&self) -> Desk<'_> {
+    pub(crate) fn desk(&self) -> Desk<'_> {
         let parts = &self.inner.parts;
         Desk { store: &parts.store, sink: &parts.sink, tasks: &self.inner.tasks }
     }
 
-    fn spawn(&self, job: RunJob) {
+    pub(crate) fn spawn(&self, job: RunJob) {
+        self.ensure_kept();
         let cancel = CancellationToken::new();
         let (end, state) = watch::channel(LiveState::Going);
         let record = job.record.clone();
@@ -220,9 +235,10 @@ impl Agent {
     }
 
     /// Ends a run that cannot be driven, in words the user can read.
-    async fn abandon(&self, record: &RunRecord, error: ErrorInfo) -> Option<RunEvent> {
+    pub(crate) async fn abandon(&self, record: &RunRecord, error: ErrorInfo) -> Option<RunEvent> {
         let event = RunEvent::RunFailed { error };
         let commit = StepCommit {
+            epoch: record.epoch,
             status: RunStatus::Failed,
             events: vec![event.clone()],
             usage: record.usage.clone(),
@@ -257,7 +273,16 @@ impl Agent {
                 return answer_of(RunEvent::clone(last));
             }
         }
-        self.answer(owner, run_id).await
+        // Another server drives it, or will: its last event comes through the store.
+        loop {
+            match self.answer(owner, run_id).await {
+                Err(AgentError::StillRunning) if !self.inner.closing.is_cancelled() => {
+                    tokio::time::sleep(FOLLOW).await;
+                }
+                Err(AgentError::StillRunning) => return Err(AgentError::ShuttingDown),
+                ended => return ended,
+            }
+        }
     }
 
     /// The answer of an ended run, from its last event.
@@ -266,11 +291,19 @@ impl Agent {
         store.run(owner, run_id).await?;
         let events = store.events_after(EventScope::Run(run_id), 0, 10_000).await?;
         let last = events.into_iter().rev().find(|e| e.event.is_last());
-        last.map_or(Err(AgentError::ShuttingDown), |event| answer_of(event.event))
+        last.map_or(Err(AgentError::StillRunning), |event| answer_of(event.event))
     }
 
-    /// Asks a run to stop; false when this process does not drive it.
-    pub fn cancel(&self, run_id: &RunId) -> bool {
+    /// Asks a run to stop, whichever server drives it; false when it has ended.
+    pub async fn cancel(&self, run_id: &RunId) -> Result<bool, AgentError> {
+        if self.cancel_here(run_id) {
+            return Ok(true);
+        }
+        Ok(self.inner.parts.store.request_cancel(run_id).await?)
+    }
+
+    /// False when this process does not drive it.
+    pub(crate) fn cancel_here(&self, run_id: &RunId) -> bool {
         match self.inner.live.lock().get(run_id) {
             Some(live) => {
                 live.cancel.cancel();
@@ -278,25 +311,6 @@ impl Agent {
             }
             None => false,
         }
-    }
-
-    /// Takes up the runs a crash or restart left open, each from its last step.
-    pub async fn resume_open_runs(&self) -> Result<usize, AgentError> {
-        let open = self.inner.parts.store.open_runs().await?;
-        let count = open.len();
-        for record in open {
-            match serde_json::from_value::<RunState>(record.state.clone()) {
-                Ok(state) => {
-                    let ledger = Ledger::resume(&self.desk(), &record.id);
-                    self.spawn(RunJob { record, state, ledger, origin: Origin::Resumed });
-                }
-                Err(error) => {
-                    let text = format!("the run could not be resumed: {error}");
-                    self.abandon(&record, ErrorInfo::new("run_not_resumable", text)).await;
-                }
-            }
-        }
-        Ok(count)
     }
 
     /// Lets runs finish for a while, then leaves them to be resumed.
@@ -307,7 +321,15 @@ impl Agent {
             let _ = tokio::time::timeout(Duration::from_secs(5), self.inner.tasks.wait()).await;
         }
         self.inner.closing.cancel();
+        if let Err(error) = self.give_up_leases().await {
+            tracing::warn!(%error, "leases were not given up; others wait until they run out");
+        }
         self.inner.parts.log.flush().await;
+    }
+
+    /// Lets others take this process's runs at once.
+    pub async fn give_up_leases(&self) -> Result<(), AgentError> {
+        Ok(self.inner.parts.store.release_leases(&self.inner.holder).await?)
     }
 
     /// The context inspector: what a turn sent to the model, or what the next one would.

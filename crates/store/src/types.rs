@@ -84,11 +84,15 @@ pub struct NewRun {
     /// The run machine's first state.
     pub state: SavedState,
     pub created_at: Timestamp,
+    /// Who drives it; nobody yet when absent.
+    pub holder: Option<crate::Holder>,
 }
 
 /// One step of the run machine: all of it is committed, or none.
 #[derive(Debug, Clone)]
 pub struct StepCommit {
+    /// Under which it is driven (SPEC N1); 0 for one that is not fenced.
+    pub epoch: u64,
     /// As it was, when absent.
     pub state: Option<SavedState>,
     pub status: RunStatus,
@@ -113,6 +117,7 @@ impl StepCommit {
     /// A step that only adds to what is stored.
     pub fn going_on() -> Self {
         Self {
+            epoch: 0,
             state: None,
             status: RunStatus::Running,
             events: Vec::new(),
@@ -183,6 +188,8 @@ pub struct RunRecord {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub usage: UsageInfo,
+    /// Raised whenever another takes it over.
+    pub epoch: u64,
 }
 
 /// Whose events are read.

@@ -110,7 +110,7 @@ impl Drive<'_> {
             return Ok(());
         }
         let outcome = |result| ToolOutcome { step: round, result, telemetry: None, evidence: None };
-        self.parts.store.record_results(&self.record.id, interrupted.into_iter().map(outcome).collect()).await
+        self.keep_outcomes(interrupted.into_iter().map(outcome).collect()).await
     }
 
     /// Whether running it twice does no harm.

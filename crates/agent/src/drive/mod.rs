@@ -19,7 +19,6 @@ use ba_protocol::api::{ErrorInfo, UsageInfo};
 use ba_protocol::{Round, RunEvent};
 use ba_skills::Effective;
 use ba_store::{ConversationFiles, ConversationGuard, RunRecord, StoreError};
-use jiff::Timestamp;
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
@@ -144,12 +143,13 @@ pub(crate) async fn drive(
 
 impl Drive<'_> {
     async fn to_the_end(&mut self, cancel: &CancellationToken) -> Result<Option<RunEvent>, StoreError> {
+        let (before, began) = (self.state.machine.active(), Instant::now());
         loop {
             self.book.ledger.check().await?;
             if cancel.is_cancelled() {
                 self.state.machine.end(Outcome::Cancelled);
             }
-            let effects = match self.state.machine.next_step(Timestamp::now()) {
+            let effects = match self.state.machine.next_step(before + began.elapsed()) {
                 Step::AskModel(ask) => tokio::select! {
                     biased;
                     () = cancel.cancelled() => continue,

@@ -156,10 +156,15 @@ impl Drive<'_> {
         let commit = StepCommit {
             events: vec![finished_event(executed)],
             outcomes: vec![outcome],
-            state: None,
             ..self.progress_without_state()
         };
         self.commit(commit).await
+    }
+
+    /// Stores results that no person waits to hear of.
+    pub(super) async fn keep_outcomes(&self, outcomes: Vec<ToolOutcome>) -> Result<(), StoreError> {
+        self.commit(StepCommit { outcomes, ..self.progress_without_state() }).await?;
+        self.book.ledger.durable().await.map(|_| ())
     }
 
     pub(super) fn count(&mut self, executed: &Executed) {

@@ -13,6 +13,8 @@ mod tests;
 use ba_protocol::round::RoundStep;
 use ba_protocol::structured::{MAX_TOOL_CALLS, Report};
 use ba_protocol::{Action, ParseOutcome, StructuredResponse, ToolCall, ToolResult, parse};
+use std::time::Duration;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -29,6 +31,9 @@ pub struct Run {
     limits: Limits,
     language: Language,
     started_at: Timestamp,
+    /// Time it has been driven, whatever clocks and outages do.
+    #[serde(default)]
+    active: Duration,
     steps: Vec<RoundStep>,
     pending: Option<Pending>,
     correction: Option<Correction>,
@@ -102,6 +107,7 @@ impl Run {
             limits,
             language: Language::of(user_message),
             started_at: now,
+            active: Duration::ZERO,
             steps: Vec::new(),
             pending: None,
             correction: None,
@@ -116,11 +122,13 @@ impl Run {
         }
     }
 
-    /// Decides what comes next. A limit that was passed ends the run here, with its reason.
-    pub fn next_step(&mut self, now: Timestamp) -> Step {
+    /// Decides what comes next, after so much time of being driven. A limit that was passed ends the run here, with its
+    /// reason.
+    pub fn next_step(&mut self, active: Duration) -> Step {
+        self.active = active;
         if self.outcome.is_none()
             && self.pending.is_none()
-            && let Some(reason) = self.limit_passed(now)
+            && let Some(reason) = self.limit_passed()
         {
             self.stop(reason);
         }
@@ -255,16 +263,15 @@ impl Run {
         self.limits.rounds(self.planned).saturating_add(u32::from(self.gate.is_some()))
     }
 
-    fn limit_passed(&self, now: Timestamp) -> Option<StopReason> {
+    fn limit_passed(&self) -> Option<StopReason> {
         if self.is_at_gate() {
             return None;
         }
-        let elapsed = now.duration_since(self.started_at).unsigned_abs();
         if self.model_turns >= self.max_rounds() {
             Some(StopReason::MaxRounds)
         } else if self.tokens >= self.limits.max_tokens {
             Some(StopReason::TokenBudget)
-        } else if elapsed >= self.limits.max_wall() {
+        } else if self.active >= self.limits.max_wall() {
             Some(StopReason::WallTime)
         } else {
             None
@@ -315,6 +322,10 @@ impl Run {
 
     pub fn model_turns(&self) -> u32 {
         self.model_turns
+    }
+
+    pub fn active(&self) -> Duration {
+        self.active
     }
 
     pub fn started_at(&self) -> Timestamp {

@@ -35,7 +35,7 @@ async fn a_stopped_answer_keeps_what_was_said_and_the_next_question_knows_of_it(
     while !bench.heard.0.lock().iter().any(said) {
         tokio::time::sleep(Duration::from_millis(2)).await;
     }
-    bench.agent.cancel(&admitted.run_id);
+    bench.agent.cancel(&admitted.run_id).await.unwrap();
     assert!(matches!(bench.agent.wait(&bench.owner, &admitted.run_id).await, Err(AgentError::Cancelled)));
     let last = bench.heard.0.lock().last().cloned();
     assert_eq!(last, Some(RunEvent::RunCancelled { partial: Some("华东最高，".into()) }));
@@ -69,7 +69,7 @@ async fn a_cancel_while_a_run_ends_ends_it_once() {
         let bench = Bench::new(ScriptedModel::new([code.clone()])).await;
         let admitted = bench.ask("q", None).await;
         tokio::time::sleep(Duration::from_micros(delay * 150)).await;
-        bench.agent.cancel(&admitted.run_id);
+        bench.agent.cancel(&admitted.run_id).await.unwrap();
         let _ = bench.agent.wait(&bench.owner, &admitted.run_id).await;
         let heard = bench.heard.0.lock().iter().filter(|e| e.is_last()).count();
         let codes = bench.store.codes(&admitted.conversation_id).await.unwrap().len();

@@ -103,6 +103,7 @@ pub fn new_run(conversation: &Conversation, message: &str) -> NewRun {
         file_ids: vec![],
         state: json!({"step": 0}).into(),
         created_at: Timestamp::now(),
+        holder: None,
     }
 }
 
