@@ -27,6 +27,26 @@ def load(name):
     return pq.read_table(path).to_pandas(date_as_object=False, ignore_metadata=True)
 
 
+def columns_near(error):
+    """All columns of the frame that a KeyError is about, and the nearest to what was asked (SPEC W2)."""
+    import pandas
+
+    from ba_worker.tables import hints
+
+    trace, frame = error.__traceback__, None
+    while trace is not None:
+        owner = trace.tb_frame.f_locals.get("self")
+        if isinstance(owner, pandas.DataFrame):
+            frame = owner
+        trace = trace.tb_next
+    if frame is None or "no column" in str(error):
+        return ""
+    names = [str(c) for c in frame.columns]
+    near = hints.nearest(str(error.args[0]) if error.args else "", names)
+    told = f"; nearest: {', '.join(map(repr, near))}" if near else ""
+    return f"{told}; columns: {', '.join(names[:120])}{' …' if len(names) > 120 else ''}"
+
+
 class Tables:
     """`tables["销售"]`, `list(tables)`, `"销售" in tables`."""
 
