@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ba_model::{Model, ModelReply, ModelRequest, Schema, Usage};
 use ba_protocol::api::{ErrorInfo, UsageInfo};
-use ba_protocol::{Round, StructuredResponse};
+use ba_protocol::{ConversationId, Round, StructuredResponse};
 use ba_skills::Effective;
 use ba_store::{ConversationFiles, Store, StoreError};
 use jiff::Timestamp;
@@ -16,6 +16,7 @@ use crate::context::{
     summary_request,
 };
 use crate::driver::Drive;
+use crate::pipeline::neutralise;
 use crate::run::{Outcome, Step};
 use crate::service::AgentParts;
 use crate::{finish, skills};
@@ -23,6 +24,8 @@ use crate::{finish, skills};
 /// SPEC X5: summaries are kept across restarts, for this long.
 const SUMMARY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
 const SUMMARY_NAMESPACE: &str = "summary";
+/// What is known of the data may take this much of a request; less in a small window.
+const BRIEFING_TOKENS: usize = 1_500;
 /// A summary is worth this much waiting; extraction serves when it takes longer.
 const SUMMARY_PATIENCE: Duration = Duration::from_secs(20);
 
@@ -83,7 +86,10 @@ impl Drive<'_> {
             None => Arc::new(self.parts.store.rounds(&self.record.conversation_id).await?),
         };
         self.rounds = Some(rounds.clone());
-        let gathered = Arc::new(Gathered::of(self.parts, rounds, files, &self.record.message).await);
+        let earlier = self.gathered.as_deref();
+        let record = &self.record;
+        let gathered = Gathered::of(self.parts, &record.conversation_id, rounds, files, &record.message, earlier);
+        let gathered = Arc::new(gathered.await);
         self.gathered = Some(gathered.clone());
         Ok(gathered)
     }
@@ -136,6 +142,8 @@ impl Drive<'_> {
 
 /// What a conversation brings into a request.
 pub(crate) struct Gathered {
+    /// What the tools know of the data, as it was told first in this turn.
+    briefing: Option<String>,
     system_prompt: String,
     rounds: Arc<Vec<Round>>,
     file_list: Option<String>,
@@ -147,14 +155,23 @@ pub(crate) struct Gathered {
 impl Gathered {
     pub(crate) async fn of(
         parts: &AgentParts,
+        conversation: &ConversationId,
         rounds: Arc<Vec<Round>>,
         files: Arc<ConversationFiles>,
         question: &str,
+        earlier: Option<&Gathered>,
     ) -> Self {
         let own_notes = skills::conversation_notes(&parts.store, &files.uploads).await;
         let extras = parts.skills.prompt(question, own_notes, &parts.counter).await;
         let file_list = ba_store::file_list::unified_file_list(&files.codes, &files.uploads);
+        // What a tool made in this turn is in its observations: the prefix stays as it is unless an upload changed.
+        let briefing = match earlier.filter(|earlier| earlier.files.uploads == files.uploads) {
+            Some(earlier) => earlier.briefing.clone(),
+            None => briefing(parts, conversation, &files).await,
+        };
+        let file_list = skills::join(file_list, briefing.clone());
         Self {
+            briefing,
             system_prompt: format!("{}{}", parts.system_prompt, extras.stable),
             rounds,
             file_list: skills::join(file_list, extras.turn),
@@ -222,6 +239,17 @@ impl Gathered {
         let usage = UsageInfo { input_tokens: report.tokens as u64, ..UsageInfo::default() };
         Some(ContextReport { cost: model.prices.map(|p| finish::cost(&usage, &p)), ..report })
     }
+}
+
+/// SPEC W1: neutralised like every text that is not ours.
+async fn briefing(
+    parts: &AgentParts,
+    conversation: &ConversationId,
+    files: &ConversationFiles,
+) -> Option<String> {
+    let tokens = BRIEFING_TOKENS.min(parts.models.default.info().window / 8);
+    let text = parts.registry.briefing()?.brief(conversation, files, tokens, &parts.counter).await?;
+    Some(neutralise(&text).into_owned())
 }
 
 /// From the cache, else from the small model, checked and kept. Every failure means extraction instead (SPEC X4).

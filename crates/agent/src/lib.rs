@@ -27,6 +27,6 @@ pub use service::{Admitted, Agent, AgentParts, Models, RunState};
 pub use sink::{EventSink, NoSink};
 pub use skills::Skills;
 pub use tool::{
-    Body, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolOutput, ToolSpec, Typed,
+    Body, Briefing, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolOutput, ToolSpec, Typed,
     TypedTool,
 };

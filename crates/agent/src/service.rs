@@ -329,7 +329,7 @@ impl Agent {
         parts.store.conversation(owner, conversation).await?;
         let rounds = Arc::new(parts.store.rounds(conversation).await?);
         let files = Arc::new(parts.store.files(conversation).await?);
-        let gathered = Gathered::of(parts, rounds, files, "").await;
+        let gathered = Gathered::of(parts, conversation, rounds, files, "", None).await;
         Ok(gathered.inspect(parts, turn, self.inner.driver.memo()).await)
     }
 
