@@ -23,7 +23,7 @@ _MAIN = types.ModuleType("__main__")
 _CELL = "<cell "
 _counter = 0
 # What user code finds beside Python itself.
-_GIVEN = {"load": given.load, "tables": given.Tables(), "check": checking.check, "print": evidence.printed}
+_GIVEN = {"load": given.load, "tables": given.Tables(), "skill": given.skill, "check": checking.check, "print": evidence.printed}
 
 
 def install():
