@@ -351,7 +351,7 @@ struct Complaint {
 }
 
 fn limits(wall: Duration, folder_bytes: u64) -> Limits {
-    Limits { wall, folder_bytes, import_allow_list: false, ..Limits::default() }
+    Limits { wall, folder_bytes, left_bytes: folder_bytes, import_allow_list: false, ..Limits::default() }
 }
 
 fn value_of(outcome: JobOutcome, wall: Duration) -> Result<Value, DataError> {

@@ -72,7 +72,8 @@ async fn relate(store: &Store, tables: &Tables, upload: &Upload) -> Result<Optio
     if new == 0 || given.len() < 2 {
         return Ok(None);
     }
-    let found = tables.joins(upload.conversation_id.as_str(), &given, new).await?;
+    let owner = owner(store, upload).await.map_err(storage)?;
+    let found = tables.joins(&owner, &given, new).await?;
     if found.is_empty() {
         return Ok(None);
     }
@@ -137,7 +138,7 @@ async fn read(
     let request = IngestRequest {
         path: store.upload_path(upload).await?,
         filename: upload.filename.clone(),
-        owner: upload.conversation_id.to_string(),
+        owner: owner(store, upload).await?,
         out_dir: out_dir.clone(),
         options: upload.ingest_options.clone(),
     };
@@ -150,6 +151,11 @@ async fn read(
         store.put_derived(&upload.conversation_id, &upload.file_id, file, &made).await?;
     }
     Ok(Ok(profile))
+}
+
+/// Reading files takes turns between people, as their other work does.
+async fn owner(store: &Store, upload: &Upload) -> Result<String, StoreError> {
+    Ok(store.owner_of(&upload.conversation_id).await?.to_string())
 }
 
 /// The reason, and what to do about it where that is known.
