@@ -26,6 +26,6 @@ pub use service::{Admitted, Agent};
 pub use sink::{EventSink, NoSink};
 pub use skills::Skills;
 pub use tool::{
-    Body, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolOutput, ToolSpec, Typed,
-    TypedTool,
+    Body, Briefing, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolOutput, ToolSpec,
+    Typed, TypedTool,
 };

@@ -20,7 +20,7 @@ use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
 use crate::context::{ContextReport, MemoCounter};
-use crate::drive::{Desk, Gathered, Ledger, Origin, RunJob, drive};
+use crate::drive::{Asked, Desk, Gathered, Ledger, Origin, RunJob, drive};
 use crate::error::AgentError;
 use crate::metrics::Metrics;
 use crate::parts::{AgentParts, RunState};
@@ -343,7 +343,8 @@ impl Agent {
         parts.store.conversation(owner, conversation).await?;
         let rounds = Arc::new(parts.store.rounds(conversation).await?);
         let files = Arc::new(parts.store.files(conversation).await?);
-        let gathered = Gathered::of(parts, rounds, files, "", &[]).await;
+        let asked = Asked { conversation, question: "", attached: &[], earlier: None };
+        let gathered = Gathered::of(parts, asked, rounds, files).await;
         Ok(gathered.inspect(parts, turn, &self.inner.memo).await)
     }
 

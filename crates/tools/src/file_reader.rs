@@ -7,20 +7,23 @@ mod find;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ba_agent::tool::{Body, Effects, StoredData, ToolContext, ToolOutput, TypedTool};
-use ba_data::{EmbeddedQuery, ReadRequest, TableSource, Tables};
+use ba_agent::tool::{Body, Effects, ResourceUse, StoredData, ToolContext, ToolOutput, TypedTool};
+use ba_data::{ReadRequest, Tables};
 use ba_protocol::file::{FileProfile, Note, NoteLevel, TableProfile};
 use ba_protocol::table::{self, Column};
-use ba_protocol::{DataNote, FileFacts, ToolErrorType, ToolFailure, UploadId};
+use ba_protocol::{DataNote, FileFacts, OutputLevel, ToolErrorType, ToolFailure, UploadId};
 use ba_store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use self::find::Found;
+use crate::resources::resources;
 
 /// Rows shown unless asked for.
 const FIRST_ROWS: u64 = 20;
+/// A table of at most so many rows is read whole unless fewer are asked for (SPEC T2).
+const WHOLE_ROWS: u64 = 1_000;
 const MAX_ROWS: u64 = 10_000;
 
 pub struct FileReader {
@@ -193,6 +196,7 @@ impl FileReader {
             // The reader picked the sheet of a workbook; the tables of a document are all there.
             let at = if read.text.is_some() { pick(&read.profile, args.sheet_name.as_ref())? } else { 0 };
             let mut output = self.table(ctx, args, name, &read.kind, &read.profile, at, None).await?;
+            output.resources = resources(&read.usage);
             output.data_notes =
                 upload.map(|id| DataNote::of(id, &read.profile.tables[at])).unwrap_or_default();
             return Ok(output);
@@ -218,6 +222,7 @@ impl FileReader {
             None => Body::Text(limited),
         };
         let mut output = ToolOutput::new(summary, body);
+        output.resources = resources(&read.usage);
         output.file_facts = Some(facts);
         output.data = Some(StoredData { bytes: text.into_bytes(), extension: "txt" });
         if !read.profile.tables.is_empty() {
@@ -245,16 +250,18 @@ impl FileReader {
     ) -> Result<ToolOutput, ToolFailure> {
         let table = &profile.tables[at];
         let columns: Vec<Column> = table.columns.iter().map(|c| Column::new(&c.name, &c.kind)).collect();
-        let wanted = match (args.nrows, ctx.level.is_full()) {
-            (Some(n), _) => n.min(MAX_ROWS),
-            (None, true) => MAX_ROWS,
-            (None, false) => FIRST_ROWS,
+        let wanted = match args.nrows {
+            _ if args.parse_metadata => 0,
+            Some(n) => n.min(MAX_ROWS),
+            None if ctx.level.is_full() || table.rows <= WHOLE_ROWS => MAX_ROWS,
+            None => FIRST_ROWS,
         };
         let have = table.preview.len() as u64;
-        let rows = match parquet.filter(|_| wanted.min(table.rows) > have) {
+        let (rows, used) = match parquet.filter(|_| wanted.min(table.rows) > have) {
             Some(parquet) => self.rows(ctx, parquet, wanted).await?,
             None => {
-                table.preview.iter().take(usize::try_from(wanted).unwrap_or(usize::MAX)).cloned().collect()
+                let most = usize::try_from(wanted).unwrap_or(usize::MAX);
+                (table.preview.iter().take(most).cloned().collect(), ResourceUse::default())
             }
         };
         let mut summary = format!("{name}: {} rows × {} columns", table.rows, columns.len());
@@ -263,9 +270,17 @@ impl FileReader {
         }
         let csv = table::encode(&columns, &rows);
         let shown = rows.len() as u64;
+        if shown < table.rows && !args.parse_metadata {
+            // Also said of the stored data, which holds no more.
+            summary.push_str(&format!("; the first {shown} of them are here"));
+        }
         let total_rows = (shown < table.rows).then_some(table.rows);
         let body = if args.parse_metadata {
-            Body::Text(metadata(profile, table))
+            // Programs read the raw form; models the compact one.
+            Body::Text(match ctx.level {
+                OutputLevel::Raw => metadata(profile, table),
+                _ => ba_data::dossier::profile(table, profile.encoding.as_deref()),
+            })
         } else {
             let head = Body::Table { columns: column_header(), rows: column_rows(table), total_rows: None };
             let sample = Body::Table { columns: columns.clone(), rows, total_rows };
@@ -280,7 +295,10 @@ impl FileReader {
             rows: table.rows,
             columns: columns.into_iter().map(|c| c.name).collect(),
         });
-        output.data = Some(StoredData { bytes: csv.into_bytes(), extension: "csv" });
+        if !args.parse_metadata {
+            output.data = Some(StoredData { bytes: csv.into_bytes(), extension: "csv" });
+        }
+        output.resources = used;
         Ok(output)
     }
 
@@ -289,17 +307,10 @@ impl FileReader {
         ctx: &ToolContext,
         parquet: std::path::PathBuf,
         n: u64,
-    ) -> Result<Vec<Vec<Value>>, ToolFailure> {
-        let request = EmbeddedQuery {
-            owner: ctx.owner.to_string(),
-            tables: vec![TableSource { names: vec!["t".into()], parquet }],
-            sql: "SELECT * FROM t".to_owned(),
-            params: Map::new(),
-            max_rows: u32::try_from(n.max(1)).unwrap_or(u32::MAX),
-            keep: None,
-            timeout: Duration::from_secs(60),
-        };
-        Ok(self.sandbox()?.query(request).await?.rows)
+    ) -> Result<(Vec<Vec<Value>>, ResourceUse), ToolFailure> {
+        let most = u32::try_from(n.max(1)).unwrap_or(u32::MAX);
+        let found = self.sandbox()?.first_rows(ctx.owner.as_str(), parquet, most).await?;
+        Ok((found.rows, resources(&found.usage)))
     }
 }
 
@@ -333,6 +344,10 @@ fn metadata(profile: &FileProfile, table: &TableProfile) -> String {
     let mut shown = table.clone();
     shown.preview.clear();
     shown.parquet.clear();
+    (shown.keys, shown.joins) = (Vec::new(), Vec::new());
+    for column in &mut shown.columns {
+        (column.std, column.q1, column.median, column.q3) = (None, None, None, None);
+    }
     let value = json!({"encoding": profile.encoding, "table": shown});
     serde_json::to_string(&value).unwrap_or_default()
 }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use ba_model::{Model, ModelRequest, Schema};
 use ba_protocol::api::{ErrorInfo, UsageInfo};
-use ba_protocol::{Round, StructuredResponse, Upload, UploadId};
+use ba_protocol::{ConversationId, Round, StructuredResponse, Upload, UploadId};
 use ba_skills::Effective;
 use ba_store::{ConversationFiles, Store, StoreError};
 
@@ -17,12 +17,15 @@ use crate::context::{
     summary_request,
 };
 use crate::parts::AgentParts;
+use crate::pipeline::neutralise;
 use crate::run::Ask;
 use crate::skills;
 
 /// SPEC X5: summaries are kept across restarts, for this long.
 const SUMMARY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
 const SUMMARY_NAMESPACE: &str = "summary";
+/// What is known of the data may take this much of a request; less in a small window.
+const BRIEFING_TOKENS: usize = 1_500;
 /// A summary is worth this much waiting; extraction serves when it takes longer.
 const SUMMARY_PATIENCE: Duration = Duration::from_secs(20);
 
@@ -79,9 +82,13 @@ impl Drive<'_> {
             None => Arc::new(self.parts.store.rounds(&self.record.conversation_id).await?),
         };
         self.rounds = Some(rounds.clone());
-        let gathered = Arc::new(
-            Gathered::of(self.parts, rounds, files, &self.record.message, &self.state.file_ids).await,
-        );
+        let asked = Asked {
+            conversation: &self.record.conversation_id,
+            question: &self.record.message,
+            attached: &self.state.file_ids,
+            earlier: self.gathered.as_deref(),
+        };
+        let gathered = Arc::new(Gathered::of(self.parts, asked, rounds, files).await);
         self.gathered = Some(gathered.clone());
         Ok(gathered)
     }
@@ -111,6 +118,8 @@ impl Drive<'_> {
 
 /// What a conversation brings into a request.
 pub(crate) struct Gathered {
+    /// What the tools know of the data, as it was told first in this turn.
+    briefing: Option<String>,
     system_prompt: String,
     rounds: Arc<Vec<Round>>,
     file_list: Option<String>,
@@ -119,22 +128,38 @@ pub(crate) struct Gathered {
     files: Arc<ConversationFiles>,
 }
 
+/// The question that a request is gathered for.
+pub(crate) struct Asked<'a> {
+    pub conversation: &'a ConversationId,
+    pub question: &'a str,
+    /// The uploads that came with it.
+    pub attached: &'a [UploadId],
+    /// What was gathered for the round before.
+    pub earlier: Option<&'a Gathered>,
+}
+
 impl Gathered {
     pub(crate) async fn of(
         parts: &AgentParts,
+        asked: Asked<'_>,
         rounds: Arc<Vec<Round>>,
         files: Arc<ConversationFiles>,
-        question: &str,
-        attached: &[UploadId],
     ) -> Self {
         let own_notes = skills::conversation_notes(&parts.store, &files.uploads).await;
-        let extras = parts.skills.prompt(question, own_notes, &parts.counter).await;
+        let extras = parts.skills.prompt(asked.question, own_notes, &parts.counter).await;
         let file_list = ba_store::file_list::unified_file_list(&files.codes, &files.uploads);
+        // What a tool made in this turn is in its observations: the prefix stays as it is unless an upload changed.
+        let briefing = match asked.earlier.filter(|earlier| earlier.files.uploads == files.uploads) {
+            Some(earlier) => earlier.briefing.clone(),
+            None => briefing(parts, asked.conversation, &files).await,
+        };
+        let file_list = skills::join(file_list, briefing.clone());
         Self {
+            briefing,
             system_prompt: format!("{}{}", parts.system_prompt, extras.stable),
             rounds,
             file_list: skills::join(
-                skills::join(file_list, attachments(&files.uploads, attached)),
+                skills::join(file_list, attachments(&files.uploads, asked.attached)),
                 extras.turn,
             ),
             business_notes: extras.notes,
@@ -208,9 +233,20 @@ fn attachments(uploads: &[Upload], attached: &[UploadId]) -> Option<String> {
     let named: Vec<String> = uploads
         .iter()
         .filter(|upload| attached.contains(&upload.file_id))
-        .map(|upload| format!("- [{}] {}", upload.file_id, crate::pipeline::neutralise(&upload.filename)))
+        .map(|upload| format!("- [{}] {}", upload.file_id, neutralise(&upload.filename)))
         .collect();
     (!named.is_empty()).then(|| format!("**随本次提问附上的文件：**\n{}", named.join("\n")))
+}
+
+/// SPEC W1: neutralised like every text that is not ours.
+async fn briefing(
+    parts: &AgentParts,
+    conversation: &ConversationId,
+    files: &ConversationFiles,
+) -> Option<String> {
+    let tokens = BRIEFING_TOKENS.min(parts.models.default.info().window / 8);
+    let text = parts.registry.briefing()?.brief(conversation, files, tokens, &parts.counter).await?;
+    Some(neutralise(&text).into_owned())
 }
 
 /// From the cache, else from the small model, checked and kept. Every failure means extraction instead (SPEC X4).

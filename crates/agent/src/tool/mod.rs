@@ -15,7 +15,7 @@ use ba_skills::SkillState;
 use serde_json::{Map, Value};
 
 pub use output::{Body, Column, ResourceUse, StoredData, ToolOutput};
-pub use registry::{DuplicateTool, Registry};
+pub use registry::{Briefing, DuplicateTool, Registry};
 pub use typed::{Typed, TypedTool};
 
 /// A tool the model may call. Dropping the future of `call` must stop the work.

@@ -10,7 +10,7 @@ use ba_config::Config;
 use ba_data::{ConnectionConfig, Connections, SecretUrl, Tables};
 use ba_skills::SkillLibrary;
 use ba_store::Store;
-use ba_tools::{ActivateSkill, FileReader, Python, QueryDatabase, RunPython, WebReader, WebSearch};
+use ba_tools::{ActivateSkill, Dossier, FileReader, Python, QueryDatabase, RunPython, WebReader, WebSearch};
 
 use super::embedded::{ShippedSkills, unpack};
 
@@ -42,7 +42,8 @@ pub fn registry(
         tools.push(Arc::new(Typed::new(WebReader::new(web, tables.clone()))));
     }
     tools.push(Arc::new(Typed::new(ActivateSkill::new(skills.clone(), counter.clone()))));
-    Ok(Tools { registry: Registry::new(tools)?, tables })
+    let dossier = Dossier { store: store.clone(), python: python.clone() };
+    Ok(Tools { registry: Registry::new(tools)?.with_briefing(Arc::new(dossier)), tables })
 }
 
 /// The databases of the configuration; nothing is connected before the first query.

@@ -27,11 +27,23 @@ pub(super) fn language(kind: &str) -> Option<&'static str> {
 /// A table's profile as evidence: its size, and a row of facts for every column. `preview` adds the rows that a
 /// profile does not show.
 pub(super) fn table(table: &TableProfile, preview: bool) -> Vec<Body> {
-    let names = ["column", "rows 行数", "nulls 空值", "distinct 不同值", "min 最小", "max 最大", "mean 平均"];
+    let names = [
+        "column",
+        "rows 行数",
+        "nulls 空值",
+        "distinct 不同值",
+        "min 最小",
+        "max 最大",
+        "mean 平均",
+        "std 标准差",
+        "q1 下四分位",
+        "median 中位数",
+        "q3 上四分位",
+    ];
     let fact = |value: &Option<Value>| value.clone().unwrap_or_default();
     let row = |c: &ba_protocol::file::ColumnProfile| {
         let filled = table.rows.saturating_sub(c.nulls);
-        let mean = c.mean.map_or(Value::Null, Value::from);
+        let figure = |f: Option<f64>| f.map_or(Value::Null, Value::from);
         vec![
             json!(c.name),
             json!(filled),
@@ -39,7 +51,11 @@ pub(super) fn table(table: &TableProfile, preview: bool) -> Vec<Body> {
             json!(c.distinct),
             fact(&c.min),
             fact(&c.max),
-            mean,
+            figure(c.mean),
+            figure(c.std),
+            figure(c.q1),
+            figure(c.median),
+            figure(c.q3),
         ]
     };
     let mut facts = vec![
