@@ -2,29 +2,20 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 
-use ba_model::{Model, ModelReply, ModelRequest, Schema, Usage};
+use ba_model::{ModelReply, ModelRequest, Prices, Schema, Usage};
 use ba_protocol::api::{ErrorInfo, UsageInfo};
 use ba_protocol::{Round, StructuredResponse};
 use ba_skills::Effective;
-use ba_store::{ConversationFiles, Store, StoreError};
+use ba_store::{ConversationFiles, StoreError};
 use jiff::Timestamp;
 
-use crate::context::{
-    BuiltContext, ContextInput, ContextReport, MemoCounter, Strategy, build_context, checked_summary,
-    summary_request,
-};
+use crate::context::{BuiltContext, ContextInput, ContextReport, MemoCounter, Strategy};
 use crate::driver::Drive;
-use crate::run::{Outcome, Step};
+use crate::run::{Language, Outcome, Step};
 use crate::service::AgentParts;
+use crate::summaries::{self, Summaries};
 use crate::{finish, skills};
-
-/// SPEC X5: summaries are kept across restarts, for this long.
-const SUMMARY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
-const SUMMARY_NAMESPACE: &str = "summary";
-/// A summary is worth this much waiting; extraction serves when it takes longer.
-const SUMMARY_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Made once: every request of every run carries it.
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| StructuredResponse::json_schema().into());
@@ -46,7 +37,10 @@ impl Drive<'_> {
             last_turn,
             ..gathered.input(&self.record.message, self.model.info().window, &none)
         };
-        let built = self.with_summaries(&input).await;
+        let (built, spent) = self.with_summaries(&input).await;
+        if let Some(model) = &self.parts.models.summary {
+            add(&mut self.usage, &spent, model.info().prices);
+        }
         let report = &built.report;
         if report.saved_tokens > 0 {
             self.parts.log.context_cleaned(&self.record, report.original_tokens as u64, report.tokens as u64);
@@ -80,7 +74,7 @@ impl Drive<'_> {
         }
         let rounds = match &self.rounds {
             Some(rounds) => rounds.clone(),
-            None => Arc::new(self.parts.store.rounds(&self.record.conversation_id).await?),
+            None => summaries::history(&self.parts.store, self.memo, &self.record.conversation_id).await?,
         };
         self.rounds = Some(rounds.clone());
         let gathered = Arc::new(Gathered::of(self.parts, rounds, files, &self.record.message).await);
@@ -88,26 +82,12 @@ impl Drive<'_> {
         Ok(gathered)
     }
 
-    /// Builds; where older spans want summaries, finds or makes them and builds again.
-    async fn with_summaries(&self, input: &ContextInput<'_>) -> BuiltContext {
-        let first = build_context(input, self.memo);
-        if first.wanted.is_empty() {
-            return first;
-        }
-        let model = self.parts.models.summary.clone();
-        let mut summaries = HashMap::new();
-        for wanted in &first.wanted {
-            if let Some(text) =
-                summary_of(&self.parts.store, model.as_ref(), &wanted.key, &wanted.source).await
-            {
-                summaries.insert(wanted.key.clone(), text);
-            }
-        }
-        if summaries.is_empty() {
-            first
-        } else {
-            build_context(&ContextInput { summaries: &summaries, ..*input }, self.memo)
-        }
+    /// The context with the summaries it wants, and what they took: booked with the run (SPEC M1).
+    async fn with_summaries(&self, input: &ContextInput<'_>) -> (BuiltContext, Usage) {
+        let (store, metrics) = (&self.parts.store, &self.parts.metrics);
+        Summaries { store, model: self.parts.models.summary.as_ref(), metrics, memo: self.memo }
+            .build(input)
+            .await
     }
 
     /// Provider-reported usage where there is some, counted tokens else (SPEC M1).
@@ -126,10 +106,7 @@ impl Drive<'_> {
         if info.window > 0 {
             self.window_share = usage.input_tokens as f64 / info.window as f64;
         }
-        self.usage.input_tokens += usage.input_tokens;
-        self.usage.output_tokens += usage.output_tokens;
-        self.usage.cached_tokens += usage.cached_tokens;
-        self.usage.cost = info.prices.map(|p| finish::cost(&self.usage, &p));
+        add(&mut self.usage, &usage, info.prices);
         usage
     }
 }
@@ -142,6 +119,7 @@ pub(crate) struct Gathered {
     business_notes: String,
     /// Of which the list was made.
     files: Arc<ConversationFiles>,
+    strategy: Strategy,
 }
 
 impl Gathered {
@@ -155,11 +133,12 @@ impl Gathered {
         let extras = parts.skills.prompt(question, own_notes, &parts.counter).await;
         let file_list = ba_store::file_list::unified_file_list(&files.codes, &files.uploads);
         Self {
-            system_prompt: format!("{}{}", parts.system_prompt, extras.stable),
+            system_prompt: format!("{}{}", parts.system_prompt.of(Language::of(question)), extras.stable),
             rounds,
             file_list: skills::join(file_list, extras.turn),
             business_notes: extras.notes,
             files,
+            strategy: if parts.models.summary.is_some() { Strategy::Summarize } else { Strategy::Extract },
         }
     }
 
@@ -188,7 +167,7 @@ impl Gathered {
             gate: None,
             last_turn: false,
             window,
-            strategy: Strategy::Summarize,
+            strategy: self.strategy,
             summaries,
         }
     }
@@ -211,54 +190,25 @@ impl Gathered {
         let window = model.window;
         let none = HashMap::new();
         let input = ContextInput { rounds: before, ..self.input(message, window, &none) };
-        let first = build_context(&input, memo);
-        let mut summaries = HashMap::new();
-        for wanted in &first.wanted {
-            if let Some(text) = summary_of(&parts.store, None, &wanted.key, &wanted.source).await {
-                summaries.insert(wanted.key.clone(), text);
-            }
-        }
-        let report = build_context(&ContextInput { summaries: &summaries, ..input }, memo).report;
+        let kept = Summaries { store: &parts.store, model: None, metrics: &parts.metrics, memo };
+        let report = kept.build(&input).await.0.report;
         let usage = UsageInfo { input_tokens: report.tokens as u64, ..UsageInfo::default() };
         Some(ContextReport { cost: model.prices.map(|p| finish::cost(&usage, &p)), ..report })
     }
 }
 
-/// From the cache, else from the small model, checked and kept. Every failure means extraction instead (SPEC X4).
-async fn summary_of(
-    store: &Store,
-    model: Option<&Arc<dyn Model>>,
-    key: &str,
-    source: &str,
-) -> Option<String> {
-    match store.cache_get(SUMMARY_NAMESPACE, key).await {
-        Ok(Some(kept)) => return Some(kept),
-        Ok(None) => {}
-        Err(error) => tracing::warn!(%error, "the summary cache cannot be read"),
-    }
-    let model = model?;
-    let request = ModelRequest {
-        messages: summary_request(source),
-        max_tokens: Some(800),
-        temperature: Some(0.0),
-        schema: None,
-        stable_prefix: 1,
+/// Adds what one answer took, at the prices of the model that gave it.
+fn add(total: &mut UsageInfo, spent: &Usage, prices: Option<Prices>) {
+    total.input_tokens += spent.input_tokens;
+    total.output_tokens += spent.output_tokens;
+    total.cached_tokens += spent.cached_tokens;
+    let spent = UsageInfo {
+        input_tokens: spent.input_tokens,
+        output_tokens: spent.output_tokens,
+        cached_tokens: spent.cached_tokens,
+        cost: None,
     };
-    let asked = tokio::time::timeout(SUMMARY_PATIENCE, model.complete(&request, &|_| {})).await;
-    let reply = match asked {
-        Ok(Ok(reply)) => reply,
-        Ok(Err(error)) => {
-            tracing::warn!(code = error.code(), "no summary; older rounds are extracted instead");
-            return None;
-        }
-        Err(_) => {
-            tracing::warn!("the summary took too long; older rounds are extracted instead");
-            return None;
-        }
-    };
-    let summary = checked_summary(&reply.text, source)?;
-    if let Err(error) = store.cache_put(SUMMARY_NAMESPACE, key, &summary, SUMMARY_TTL).await {
-        tracing::warn!(%error, "the summary was not kept");
+    if let Some(prices) = prices {
+        total.cost = Some(total.cost.unwrap_or(0.0) + finish::cost(&spent, &prices));
     }
-    Some(summary)
 }

@@ -244,6 +244,10 @@ impl Drive<'_> {
         spans::model_answered(&span, &usage, reply.stop);
         drop(span);
         self.parts.metrics.model_answered(&self.model.info().name, &usage, asked.elapsed());
+        if let Some(thinking) = &reply.thinking {
+            self.parts.log.thinking(&self.record, thinking);
+        }
+        self.state.machine.note_thinking(reply.thinking);
         let response = self.state.machine.on_model(&reply.text, usage.input_tokens + usage.output_tokens);
         self.parts.log.model_output(&self.record, &reply.text, response.as_ref(), usage.output_tokens);
         for repair in self.state.machine.repairs() {

@@ -37,6 +37,7 @@ pub(crate) async fn finish(drive: &mut Drive<'_>, ending: Ending) -> Result<(), 
             }
             let round = Round { audit: ending.audit.clone(), ..round_of(drive, Some(draft.history.clone())) };
             let mut answer = draft.finish(&saved);
+            answer.metadata.warnings.iter().for_each(|w| drive.parts.log.warning(&drive.record, w));
             answer.metadata.audit = ending.audit;
             let commit = StepCommit {
                 status: RunStatus::Complete,

@@ -19,6 +19,7 @@ mod service;
 mod sink;
 pub mod skills;
 pub mod spans;
+mod summaries;
 mod tally;
 pub mod tool;
 

@@ -40,8 +40,8 @@ pub struct AgentParts {
     pub registry: Registry,
     pub executor: Executor,
     pub sink: Arc<dyn EventSink>,
-    /// The rendered system prompt; the same bytes for every turn.
-    pub system_prompt: String,
+    /// The rendered system prompts; the same bytes for every turn.
+    pub system_prompt: crate::prompt::SystemPrompt,
     pub limits: Limits,
     pub default_level: OutputLevel,
     pub counter: Counter,
@@ -58,22 +58,30 @@ pub struct Models {
     pub default: Arc<dyn Model>,
     /// Cheaper, for summaries (SPEC L2).
     pub summary: Option<Arc<dyn Model>>,
-    /// Makes another configured model of its `provider:model` name.
-    pub by_name: Arc<FindModel>,
+    /// Others that may be chosen, by the names they were given (SPEC W6).
+    pub named: Vec<(String, Arc<dyn Model>)>,
 }
-
-type FindModel = dyn Fn(&str) -> Option<Arc<dyn Model>> + Send + Sync;
 
 impl Models {
     pub fn only(model: Arc<dyn Model>) -> Self {
-        Self { default: model, summary: None, by_name: Arc::new(|_| None) }
+        Self { default: model, summary: None, named: Vec::new() }
+    }
+
+    /// What a question may name: the default by `provider:model`, the others by their own names.
+    pub fn choices(&self) -> Vec<(&str, &Arc<dyn Model>)> {
+        let default = [(self.default.info().name.as_str(), &self.default)];
+        default.into_iter().chain(self.named.iter().map(|(name, model)| (name.as_str(), model))).collect()
     }
 
     pub fn get(&self, name: Option<&str>) -> Option<Arc<dyn Model>> {
         match name {
             None => Some(self.default.clone()),
             Some(name) if name == self.default.info().name => Some(self.default.clone()),
-            Some(name) => (self.by_name)(name),
+            Some(name) => {
+                let by_name = self.named.iter().find(|(given, _)| given == name);
+                let found = by_name.or_else(|| self.named.iter().find(|(_, m)| m.info().name == name));
+                found.map(|(_, model)| model.clone())
+            }
         }
     }
 }
@@ -157,7 +165,8 @@ impl Agent {
         if let Some(name) = &query.model
             && parts.models.get(Some(name)).is_none()
         {
-            return Err(AgentError::UnknownModel(name.clone()));
+            let known: Vec<&str> = parts.models.choices().into_iter().map(|(name, _)| name).collect();
+            return Err(AgentError::UnknownModel(text::shorten(name, 80), known.join(", ")));
         }
         let title = text::shorten(text::one_line(message).trim(), 40);
         let conversation_id = match &query.conversation_id {
@@ -347,6 +356,10 @@ impl Agent {
 
     pub fn metrics(&self) -> &Metrics {
         &self.inner.driver.parts().metrics
+    }
+
+    pub fn models(&self) -> &Models {
+        &self.inner.driver.parts().models
     }
 
     pub fn model(&self) -> &Arc<dyn Model> {
