@@ -132,6 +132,7 @@ fn step(i: usize, f: usize, tool: &str, content: &str, facts: Option<FileFacts>)
             r#"{{"task_analysis":"先看数据","execution_plan":"R1: 查询(当前); R2: 报告","current_round":1,"action":{{"type":"tool_call","content":[{{"tool_name":"{tool}","tool_call_id":"{id}","arguments":{{"path":"sales_{f}.csv"}}}}]}}}}"#
         ),
         thought: "先看数据".into(),
+        thinking: None,
         tool_calls: vec![ToolCall { tool_name: tool.into(), tool_call_id: id.clone(), arguments }],
         results: vec![ToolResult {
             file_facts: facts,

@@ -8,8 +8,8 @@ pub enum AgentError {
     EmptyMessage,
     #[error("the message is longer than {limit} characters; put long texts into a file and upload it")]
     MessageTooLong { limit: usize },
-    #[error("no model `{0}` is configured")]
-    UnknownModel(String),
+    #[error("no model `{0}` is configured; configured: {1}")]
+    UnknownModel(String, String),
     #[error("{0} is not a file of this conversation")]
     UnknownFile(String),
     #[error("the run failed: {}", .0.message)]

@@ -17,6 +17,7 @@ mod service;
 mod sink;
 pub mod skills;
 pub mod spans;
+mod summaries;
 pub mod tool;
 
 pub use drive::proof;

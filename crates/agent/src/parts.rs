@@ -21,8 +21,8 @@ pub struct AgentParts {
     pub registry: Registry,
     pub executor: Executor,
     pub sink: Arc<dyn EventSink>,
-    /// The rendered system prompt; the same bytes for every turn.
-    pub system_prompt: String,
+    /// The rendered system prompts; the same bytes for every turn.
+    pub system_prompt: crate::prompt::SystemPrompt,
     pub limits: Limits,
     pub default_level: OutputLevel,
     pub counter: Counter,
@@ -39,22 +39,30 @@ pub struct Models {
     pub default: Arc<dyn Model>,
     /// Cheaper, for summaries (SPEC L2).
     pub summary: Option<Arc<dyn Model>>,
-    /// Makes another configured model of its `provider:model` name.
-    pub by_name: Arc<FindModel>,
+    /// Others that may be chosen, by the names they were given (SPEC W6).
+    pub named: Vec<(String, Arc<dyn Model>)>,
 }
-
-type FindModel = dyn Fn(&str) -> Option<Arc<dyn Model>> + Send + Sync;
 
 impl Models {
     pub fn only(model: Arc<dyn Model>) -> Self {
-        Self { default: model, summary: None, by_name: Arc::new(|_| None) }
+        Self { default: model, summary: None, named: Vec::new() }
+    }
+
+    /// What a question may name: the default by `provider:model`, the others by their own names.
+    pub fn choices(&self) -> Vec<(&str, &Arc<dyn Model>)> {
+        let default = [(self.default.info().name.as_str(), &self.default)];
+        default.into_iter().chain(self.named.iter().map(|(name, model)| (name.as_str(), model))).collect()
     }
 
     pub fn get(&self, name: Option<&str>) -> Option<Arc<dyn Model>> {
         match name {
             None => Some(self.default.clone()),
             Some(name) if name == self.default.info().name => Some(self.default.clone()),
-            Some(name) => (self.by_name)(name),
+            Some(name) => {
+                let by_name = self.named.iter().find(|(given, _)| given == name);
+                let found = by_name.or_else(|| self.named.iter().find(|(_, m)| m.info().name == name));
+                found.map(|(_, model)| model.clone())
+            }
         }
     }
 }

@@ -113,7 +113,8 @@ impl Agent {
         if let Some(name) = &query.model
             && parts.models.get(Some(name)).is_none()
         {
-            return Err(AgentError::UnknownModel(name.clone()));
+            let known: Vec<&str> = parts.models.choices().into_iter().map(|(name, _)| name).collect();
+            return Err(AgentError::UnknownModel(text::shorten(name, 80), known.join(", ")));
         }
         let title = text::shorten(text::one_line(message).trim(), 40);
         let conversation_id = match &query.conversation_id {
@@ -362,6 +363,10 @@ impl Agent {
 
     pub fn metrics(&self) -> &Metrics {
         &self.inner.parts.metrics
+    }
+
+    pub fn models(&self) -> &Models {
+        &self.inner.driver.parts().models
     }
 
     pub fn model(&self) -> &Arc<dyn Model> {

@@ -29,6 +29,6 @@ pub use message::{ContentBlock, Message, Role};
 pub use parse::{ParseOutcome, Parsed, parse};
 pub use round::{Round, RoundEnding};
 pub use secret::Secret;
-pub use structured::{Action, CodeBlock, StructuredResponse, ToolCall};
+pub use structured::{Action, Clarification, CodeBlock, StructuredResponse, ToolCall};
 pub use telemetry::ToolTelemetry;
 pub use tool::{OutputLevel, ToolErrorType, ToolFailure, ToolResult};

@@ -52,6 +52,9 @@ pub struct RoundStep {
     /// What the model wrote, as it goes back to it.
     pub model_text: String,
     pub thought: String,
+    /// What the provider sent of the model's thinking, apart from its answer (SPEC P14). Kept, never sent back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<String>,
     pub tool_calls: Vec<ToolCall>,
     pub results: Vec<ToolResult>,
 }

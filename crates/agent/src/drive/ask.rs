@@ -2,32 +2,24 @@
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
-use std::time::Duration;
 
-use ba_model::{Model, ModelRequest, Schema};
+use ba_model::{ModelRequest, Schema, Usage};
 use ba_protocol::api::{ErrorInfo, UsageInfo};
 use ba_protocol::{ConversationId, Round, StructuredResponse, Upload, UploadId};
 use ba_skills::Effective;
-use ba_store::{ConversationFiles, Store, StoreError};
+use ba_store::{ConversationFiles, StoreError};
 
 use super::Drive;
-use super::record::cost;
-use crate::context::{
-    BuiltContext, ContextInput, ContextReport, MemoCounter, Strategy, build_context, checked_summary,
-    summary_request,
-};
+use super::record::{book, cost};
+use crate::context::{BuiltContext, ContextInput, ContextReport, MemoCounter, Strategy};
 use crate::parts::AgentParts;
 use crate::pipeline::neutralise;
-use crate::run::Ask;
+use crate::run::{Ask, Language};
 use crate::skills;
+use crate::summaries::{self, Summaries};
 
-/// SPEC X5: summaries are kept across restarts, for this long.
-const SUMMARY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
-const SUMMARY_NAMESPACE: &str = "summary";
 /// What is known of the data may take this much of a request; less in a small window.
 const BRIEFING_TOKENS: usize = 1_500;
-/// A summary is worth this much waiting; extraction serves when it takes longer.
-const SUMMARY_PATIENCE: Duration = Duration::from_secs(20);
 
 /// Made once: every request of every run carries it.
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| StructuredResponse::json_schema().into());
@@ -48,7 +40,10 @@ impl Drive<'_> {
             last_turn: ask.last_round,
             ..gathered.input(&self.record.message, self.model.info().window, &none)
         };
-        let built = self.with_summaries(&input).await;
+        let (built, spent) = self.with_summaries(&input).await;
+        if let Some(model) = &self.parts.models.summary {
+            book(&mut self.book.usage, &spent, model.info().prices);
+        }
         let report = &built.report;
         self.context_built(report);
         if report.over_budget {
@@ -79,7 +74,7 @@ impl Drive<'_> {
         }
         let rounds = match &self.rounds {
             Some(rounds) => rounds.clone(),
-            None => Arc::new(self.parts.store.rounds(&self.record.conversation_id).await?),
+            None => summaries::history(&self.parts.store, self.memo, &self.record.conversation_id).await?,
         };
         self.rounds = Some(rounds.clone());
         let asked = Asked {
@@ -93,26 +88,12 @@ impl Drive<'_> {
         Ok(gathered)
     }
 
-    /// Builds; where older spans want summaries, finds or makes them and builds again.
-    async fn with_summaries(&self, input: &ContextInput<'_>) -> BuiltContext {
-        let first = build_context(input, self.memo);
-        if first.wanted.is_empty() {
-            return first;
-        }
-        let model = self.parts.models.summary.clone();
-        let mut summaries = HashMap::new();
-        for wanted in &first.wanted {
-            if let Some(text) =
-                summary_of(&self.parts.store, model.as_ref(), &wanted.key, &wanted.source).await
-            {
-                summaries.insert(wanted.key.clone(), text);
-            }
-        }
-        if summaries.is_empty() {
-            first
-        } else {
-            build_context(&ContextInput { summaries: &summaries, ..*input }, self.memo)
-        }
+    /// The context with the summaries it wants, and what they took: booked with the run (SPEC M1).
+    async fn with_summaries(&self, input: &ContextInput<'_>) -> (BuiltContext, Usage) {
+        let (store, metrics) = (&self.parts.store, &self.parts.metrics);
+        Summaries { store, model: self.parts.models.summary.as_ref(), metrics, memo: self.memo }
+            .build(input)
+            .await
     }
 }
 
@@ -126,6 +107,7 @@ pub(crate) struct Gathered {
     business_notes: String,
     /// Of which the list was made.
     files: Arc<ConversationFiles>,
+    strategy: Strategy,
 }
 
 /// The question that a request is gathered for.
@@ -156,7 +138,11 @@ impl Gathered {
         let file_list = skills::join(file_list, briefing.clone());
         Self {
             briefing,
-            system_prompt: format!("{}{}", parts.system_prompt, extras.stable),
+            system_prompt: format!(
+                "{}{}",
+                parts.system_prompt.of(Language::of(asked.question)),
+                extras.stable
+            ),
             rounds,
             file_list: skills::join(
                 skills::join(file_list, attachments(&files.uploads, asked.attached)),
@@ -164,6 +150,7 @@ impl Gathered {
             ),
             business_notes: extras.notes,
             files,
+            strategy: if parts.models.summary.is_some() { Strategy::Summarize } else { Strategy::Extract },
         }
     }
 
@@ -192,7 +179,7 @@ impl Gathered {
             gate: None,
             last_turn: false,
             window,
-            strategy: Strategy::Summarize,
+            strategy: self.strategy,
             summaries,
         }
     }
@@ -215,14 +202,8 @@ impl Gathered {
         let window = model.window;
         let none = HashMap::new();
         let input = ContextInput { rounds: before, ..self.input(message, window, &none) };
-        let first = build_context(&input, memo);
-        let mut summaries = HashMap::new();
-        for wanted in &first.wanted {
-            if let Some(text) = summary_of(&parts.store, None, &wanted.key, &wanted.source).await {
-                summaries.insert(wanted.key.clone(), text);
-            }
-        }
-        let report = build_context(&ContextInput { summaries: &summaries, ..input }, memo).report;
+        let kept = Summaries { store: &parts.store, model: None, metrics: &parts.metrics, memo };
+        let report = kept.build(&input).await.0.report;
         let usage = UsageInfo { input_tokens: report.tokens as u64, ..UsageInfo::default() };
         Some(ContextReport { cost: model.prices.map(|p| cost(&usage, &p)), ..report })
     }
@@ -247,43 +228,4 @@ async fn briefing(
     let tokens = BRIEFING_TOKENS.min(parts.models.default.info().window / 8);
     let text = parts.registry.briefing()?.brief(conversation, files, tokens, &parts.counter).await?;
     Some(neutralise(&text).into_owned())
-}
-
-/// From the cache, else from the small model, checked and kept. Every failure means extraction instead (SPEC X4).
-async fn summary_of(
-    store: &Store,
-    model: Option<&Arc<dyn Model>>,
-    key: &str,
-    source: &str,
-) -> Option<String> {
-    match store.cache_get(SUMMARY_NAMESPACE, key).await {
-        Ok(Some(kept)) => return Some(kept),
-        Ok(None) => {}
-        Err(error) => tracing::warn!(%error, "the summary cache cannot be read"),
-    }
-    let model = model?;
-    let request = ModelRequest {
-        messages: summary_request(source),
-        max_tokens: Some(800),
-        temperature: Some(0.0),
-        schema: None,
-        stable_prefix: 1,
-    };
-    let asked = tokio::time::timeout(SUMMARY_PATIENCE, model.complete(&request, &|_| {})).await;
-    let reply = match asked {
-        Ok(Ok(reply)) => reply,
-        Ok(Err(error)) => {
-            tracing::warn!(code = error.code(), "no summary; older rounds are extracted instead");
-            return None;
-        }
-        Err(_) => {
-            tracing::warn!("the summary took too long; older rounds are extracted instead");
-            return None;
-        }
-    };
-    let summary = checked_summary(&reply.text, source)?;
-    if let Err(error) = store.cache_put(SUMMARY_NAMESPACE, key, &summary, SUMMARY_TTL).await {
-        tracing::warn!(%error, "the summary was not kept");
-    }
-    Some(summary)
 }

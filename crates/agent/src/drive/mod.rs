@@ -188,6 +188,7 @@ impl Drive<'_> {
         match self.complete(round, &request).await {
             Ok(reply) => {
                 let usage = self.account(&request, &reply);
+                self.state.machine.note_thinking(reply.thinking);
                 Ok(self.state.machine.on_model(&reply.text, usage.input_tokens + usage.output_tokens))
             }
             Err(error) => {

@@ -78,6 +78,9 @@ impl Drive<'_> {
                 let usage = self.usage_of(request, reply);
                 spans::model_answered(&span, &usage, reply.stop);
                 self.parts.metrics.model_answered(name, &usage, asked.elapsed());
+                if let Some(thinking) = &reply.thinking {
+                    self.parts.log.thinking(&self.record, thinking);
+                }
             }
             Err(error) => {
                 spans::model_failed(&span, error);
@@ -109,11 +112,7 @@ impl Drive<'_> {
         if info.window > 0 {
             self.window_share = usage.input_tokens as f64 / info.window as f64;
         }
-        let total = &mut self.book.usage;
-        total.input_tokens += usage.input_tokens;
-        total.output_tokens += usage.output_tokens;
-        total.cached_tokens += usage.cached_tokens;
-        total.cost = info.prices.map(|p| cost(total, &p));
+        book(&mut self.book.usage, &usage, info.prices);
         self.book.round_usage = usage;
         usage
     }
@@ -229,6 +228,22 @@ fn finished_event(executed: &Executed) -> RunEvent {
         error_code: result.error_code.clone(),
         artifacts: result.artifacts.clone(),
     }))
+}
+
+/// Adds what one answer took, at the prices of the model that gave it.
+pub(super) fn book(total: &mut UsageInfo, spent: &Usage, prices: Option<Prices>) {
+    total.input_tokens += spent.input_tokens;
+    total.output_tokens += spent.output_tokens;
+    total.cached_tokens += spent.cached_tokens;
+    let spent = UsageInfo {
+        input_tokens: spent.input_tokens,
+        output_tokens: spent.output_tokens,
+        cached_tokens: spent.cached_tokens,
+        cost: None,
+    };
+    if let Some(prices) = prices {
+        total.cost = Some(total.cost.unwrap_or(0.0) + cost(&spent, &prices));
+    }
 }
 
 #[expect(clippy::cast_precision_loss, reason = "money to show, not to book")]

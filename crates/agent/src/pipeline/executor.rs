@@ -341,6 +341,7 @@ fn telemetry(
         retry_count: attempted.retries,
         memory_mb: output.map_or(0.0, |o| o.resources.memory_mb),
         cpu_percent: output.map_or(0.0, |o| o.resources.cpu_percent),
+        output_level: result.output_level,
         metrics: output.map(|o| o.metrics.clone()).unwrap_or_default(),
     }
 }

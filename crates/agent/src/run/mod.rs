@@ -50,6 +50,9 @@ pub struct Run {
     /// Set once the audit sent an answer back.
     #[serde(default)]
     gate: Option<Gate>,
+    /// The model's thinking in the present round, where its provider sends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thinking: Option<String>,
 }
 
 /// A model turn whose tools have not all answered.
@@ -119,7 +122,13 @@ impl Run {
             repeats: Repeats::default(),
             outcome: None,
             gate: None,
+            thinking: None,
         }
+    }
+
+    /// What the provider sent of the model's thinking, beside the answer that comes next.
+    pub fn note_thinking(&mut self, thinking: Option<String>) {
+        self.thinking = thinking;
     }
 
     /// Decides what comes next, after so much time of being driven. A limit that was passed ends the run here, with its
@@ -245,6 +254,7 @@ impl Run {
         self.steps.push(RoundStep {
             model_text: serde_json::to_string(&pending.response).unwrap_or_default(),
             thought: pending.response.task_analysis,
+            thinking: self.thinking.take(),
             tool_calls: pending.calls.into_iter().map(|p| p.call).collect(),
             results,
         });

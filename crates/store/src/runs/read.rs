@@ -93,11 +93,31 @@ impl Store {
 
     /// The finished rounds, oldest first (SPEC X9).
     pub async fn rounds(&self, conversation: &ConversationId) -> Result<Vec<Round>> {
+        self.rounds_from(conversation, 0).await
+    }
+
+    /// The same without the first `skip`, for whoever has read those.
+    pub async fn rounds_from(&self, conversation: &ConversationId, skip: usize) -> Result<Vec<Round>> {
+        self.some_rounds(conversation, skip, u32::MAX.into()).await
+    }
+
+    /// The round of this number, from 1.
+    pub async fn round(&self, conversation: &ConversationId, number: usize) -> Result<Option<Round>> {
+        let Some(skip) = number.checked_sub(1) else { return Ok(None) };
+        Ok(self.some_rounds(conversation, skip, 1).await?.pop())
+    }
+
+    async fn some_rounds(
+        &self,
+        conversation: &ConversationId,
+        skip: usize,
+        limit: u64,
+    ) -> Result<Vec<Round>> {
         let rows = self
             .db()
             .read(
-                "SELECT round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id",
-                params![conversation],
+                "SELECT round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id LIMIT $2 OFFSET $3",
+                params![conversation, limit, skip as u64],
             )
             .await?;
         rows.iter().map(|row| row.json(0)).collect()

@@ -141,6 +141,7 @@ pub fn report(conversation: &ConversationId, run: &RunId, text: &str) -> RunEven
             contains_html: false,
             tool_calls: vec![],
             recommended_questions: vec![],
+            needs_clarification: None,
             download_links: vec![],
             code_refs: vec![],
             file_refs: vec![],
