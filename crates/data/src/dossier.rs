@@ -104,7 +104,8 @@ fn whole(facts: &Facts<'_>, detail: Detail, tables: usize, enough: usize) -> Str
         let _ = writeln!(text, "保留的结果表（SQL 与 load 均可用）：{}", list(&mut kept));
     }
     if !facts.files.is_empty() {
-        let _ = writeln!(text, "工具生成的文件：{}", list(&mut facts.files.iter().rev().map(|f| line(f, 60))));
+        let _ =
+            writeln!(text, "工具生成的文件：{}", list(&mut facts.files.iter().rev().map(|f| line(f, 60))));
     }
     if !facts.variables.is_empty() {
         let most = if detail >= Detail::Ranges { 90 } else { 30 };
@@ -175,7 +176,9 @@ fn push_joins(text: &mut String, facts: &Facts<'_>) {
     });
     text.push_str("关联键（已实测）：\n");
     for (i, j, join) in found.into_iter().take(MOST_JOINS) {
-        let side = |at: usize, column: &str| format!("\"{}\".\"{}\"", line(&facts.tables[at].sql, 60), line(column, 60));
+        let side = |at: usize, column: &str| {
+            format!("\"{}\".\"{}\"", line(&facts.tables[at].sql, 60), line(column, 60))
+        };
         let _ = writeln!(
             text,
             "- {} = {}：{} / {} 的行能匹配，{}",

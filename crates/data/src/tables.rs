@@ -142,7 +142,12 @@ impl Tables {
     }
 
     /// The first rows of a table, as they are.
-    pub async fn first_rows(&self, owner: &str, parquet: PathBuf, rows: u32) -> Result<QueryResult, DataError> {
+    pub async fn first_rows(
+        &self,
+        owner: &str,
+        parquet: PathBuf,
+        rows: u32,
+    ) -> Result<QueryResult, DataError> {
         let request = EmbeddedQuery {
             owner: owner.to_owned(),
             tables: vec![TableSource { names: vec!["t".into()], parquet }],
@@ -188,7 +193,12 @@ impl Tables {
     }
 
     /// Tries which columns of the first `new` tables meet those of the others (SPEC W1).
-    pub async fn joins(&self, owner: &str, tables: &[JoinTable], new: usize) -> Result<Vec<FoundJoin>, DataError> {
+    pub async fn joins(
+        &self,
+        owner: &str,
+        tables: &[JoinTable],
+        new: usize,
+    ) -> Result<Vec<FoundJoin>, DataError> {
         let mut inputs = Vec::new();
         let mut described = Vec::new();
         for (i, table) in tables.iter().enumerate() {
@@ -200,7 +210,8 @@ impl Tables {
             };
             let profile = &table.profile;
             let columns: Vec<Value> = profile.columns.iter().take(200).map(column).collect();
-            described.push(json!({"path": file, "name": profile.name, "rows": profile.rows, "keys": profile.keys,
+            described
+                .push(json!({"path": file, "name": profile.name, "rows": profile.rows, "keys": profile.keys,
                                   "columns": columns}));
             inputs.push(Input { names: vec![file], path: table.parquet.clone() });
         }
@@ -209,8 +220,8 @@ impl Tables {
         let limits = limits(JOIN_WALL, GIB);
         let (mut value, _) =
             self.call(owner, "tables.joins", args, inputs, folder.path(), limits, &|_, _| {}).await?;
-        let found: Vec<FoundJoin> = serde_json::from_value(value["joins"].take())
-            .map_err(|e| DataError::internal("the joins", e))?;
+        let found: Vec<FoundJoin> =
+            serde_json::from_value(value["joins"].take()).map_err(|e| DataError::internal("the joins", e))?;
         // Numbers come from the sandbox: only those that mean one of the tables are believed.
         Ok(found.into_iter().filter(|j| j.left < tables.len() && j.right < tables.len()).collect())
     }

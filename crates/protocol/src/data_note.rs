@@ -30,8 +30,11 @@ impl DataNote {
     /// What has to be told with figures of this table.
     pub fn of(file_id: &UploadId, table: &TableProfile) -> Vec<DataNote> {
         let told = |n: &&Note| n.level == NoteLevel::Warn || TOLD_STEPS.contains(&n.code.as_str());
-        let with_table =
-            |n: &Note| DataNote { file_id: Some(file_id.clone()), table: table.name.clone(), note: n.clone() };
+        let with_table = |n: &Note| DataNote {
+            file_id: Some(file_id.clone()),
+            table: table.name.clone(),
+            note: n.clone(),
+        };
         table.notes.iter().filter(told).map(with_table).collect()
     }
 

@@ -275,8 +275,32 @@ pub struct Artifact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum FileFacts {
-    Code { name: String, language: String, lines: u64, functions: Vec<String>, classes: Vec<String> },
-    Table { name: String, format: String, rows: u64, columns: Vec<String> },
-    Json { name: String, size: u64, keys: Vec<String> },
-    Other { name: String, file_type: String, size: u64 },
+    Code {
+        name: String,
+        language: String,
+        lines: u64,
+        functions: Vec<String>,
+        classes: Vec<String>,
+        /// Of saved code: which (SPEC M4, `code_retrieved`).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code_id: Option<CodeId>,
+        #[serde(default)]
+        chars: u64,
+    },
+    Table {
+        name: String,
+        format: String,
+        rows: u64,
+        columns: Vec<String>,
+    },
+    Json {
+        name: String,
+        size: u64,
+        keys: Vec<String>,
+    },
+    Other {
+        name: String,
+        file_type: String,
+        size: u64,
+    },
 }

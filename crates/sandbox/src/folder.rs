@@ -261,7 +261,8 @@ impl Entry {
 /// Whether what a call created or changed is more than it may leave.
 pub(crate) fn left_too_much(before: &Snapshot, after: &[Entry], inputs: &[String], limits: &Limits) -> bool {
     let mine = |e: &&Entry| {
-        before.get(&e.path) != Some(&e.stamp) && !e.path.to_str().is_some_and(|p| inputs.iter().any(|i| i == p))
+        before.get(&e.path) != Some(&e.stamp)
+            && !e.path.to_str().is_some_and(|p| inputs.iter().any(|i| i == p))
     };
     after.iter().filter(mine).map(Entry::weight).sum::<u64>() > limits.left_bytes
 }

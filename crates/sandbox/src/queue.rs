@@ -32,7 +32,8 @@ impl FairQueue {
         let free = places.max(1);
         // With one or two places there is nothing to keep back.
         let most = if free > 2 { free - (free / 4).max(1) } else { free };
-        let state = State { free, most, held: HashMap::new(), waiting: HashMap::new(), turns: VecDeque::new() };
+        let state =
+            State { free, most, held: HashMap::new(), waiting: HashMap::new(), turns: VecDeque::new() };
         Self { state: Arc::new(Mutex::new(state)) }
     }
 

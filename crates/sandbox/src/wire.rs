@@ -49,7 +49,10 @@ impl Wire {
         let (ours, theirs) = StdStream::pair()?;
         ours.set_nonblocking(true)?;
         let stream = UnixStream::from_std(ours)?;
-        Ok((Self { stream, buffer: Vec::new(), fds: Vec::new(), max_frame: MAX_FRAME, last_frame: 0 }, theirs.into()))
+        Ok((
+            Self { stream, buffer: Vec::new(), fds: Vec::new(), max_frame: MAX_FRAME, last_frame: 0 },
+            theirs.into(),
+        ))
     }
 
     /// Parsed JSON takes many times its size in memory, so the limit follows what is expected.

@@ -60,7 +60,13 @@ fn facts_of<'a>(files: &'a ConversationFiles, kept: &BTreeMap<String, String>) -
             // The one to show; a name that another table has already is no use.
             let Some(sql) = names.first().cloned() else { continue };
             let python = sql.clone();
-            facts.tables.push(KnownTable { file_id: &upload.file_id, filename: &upload.filename, sql, python, profile });
+            facts.tables.push(KnownTable {
+                file_id: &upload.file_id,
+                filename: &upload.filename,
+                sql,
+                python,
+                profile,
+            });
         }
     }
     for artifact in &files.artifacts {
@@ -116,7 +122,12 @@ mod tests {
         std::fs::write(&secret, r#"{"monthly": "secret"}"#).unwrap();
         std::os::unix::fs::symlink(&secret, folder.join(KEPT_FACTS)).unwrap();
         assert!(kept_facts(&folder).is_empty());
-        remember_kept(&folder, "monthly", 12, &[Column::new("月份", "DATE"), Column::new("销售额", "DOUBLE")]);
+        remember_kept(
+            &folder,
+            "monthly",
+            12,
+            &[Column::new("月份", "DATE"), Column::new("销售额", "DOUBLE")],
+        );
         assert_eq!(kept_facts(&folder)["monthly"], "12 × 2：月份, 销售额");
         assert_eq!(std::fs::read_to_string(&secret).unwrap(), r#"{"monthly": "secret"}"#);
     }

@@ -1,6 +1,7 @@
 //! `file_reader` (SPEC T2, F4): shows an upload, saved code, an artifact or a file of the conversation's folder.
 //! Tables and PDFs are parsed in the sandbox; nothing outside the conversation is readable.
 
+mod answers;
 mod facts;
 mod find;
 
@@ -34,7 +35,7 @@ pub struct FileReader {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct FileReaderArgs {
-    /// upload id、code id、产物文件名，或对话文件夹内的路径。
+    /// upload id、code id、产物文件名、对话文件夹内的路径，或 answer_N（第 N 轮的回答原文）。
     pub path: String,
     /// auto, csv, excel, json, text, python, sql, parquet, pdf。
     #[serde(default = "auto")]
@@ -103,7 +104,7 @@ impl TypedTool for FileReader {
         }
         match find::find(&self.store, &ctx.conversation_id, &args.path).await? {
             Found::Code { file, text } => {
-                let facts = facts::code(&file.filename(), &file.language, &text);
+                let facts = facts::saved_code(&file, &text);
                 let summary =
                     format!("{} ({}, {} lines)", file.filename(), file.language, text.lines().count());
                 let mut output = ToolOutput::new(summary, Body::Code { language: file.language, text });
@@ -126,11 +127,13 @@ impl TypedTool for FileReader {
                         let mut output =
                             self.table(ctx, &args, &name, kind, profile, at, Some(parquet)).await?;
                         output.data_notes = DataNote::of(&upload.file_id, &profile.tables[at]);
+                        facts::prefer_keys(&mut output, &name, upload.size, profile);
                         Ok(output)
                     }
                     None => self.read(ctx, &args, &upload.filename, path, Some(&upload.file_id)).await,
                 }
             }
+            Found::Answer { number, round } => Ok(answers::output(number, &round)),
             Found::File { name, path } => match stored_web_text(&name) {
                 None => self.read(ctx, &args, &name, path, None).await,
                 Some(plain) => {
@@ -199,6 +202,7 @@ impl FileReader {
             output.resources = resources(&read.usage);
             output.data_notes =
                 upload.map(|id| DataNote::of(id, &read.profile.tables[at])).unwrap_or_default();
+            facts::prefer_keys(&mut output, name, size, &read.profile);
             return Ok(output);
         }
         let text = read.text.unwrap_or_default();

@@ -36,7 +36,8 @@ pub async fn ingest_upload(
         }
     };
     let stored =
-        until_stored(|| store.set_profile(conversation, id, status, profile.as_ref(), error.as_deref())).await?;
+        until_stored(|| store.set_profile(conversation, id, status, profile.as_ref(), error.as_deref()))
+            .await?;
     // The file can be used from here on; what it has to do with the others follows.
     match relate(store, tables, &stored).await {
         Ok(Some(related)) => Ok(related),
@@ -96,7 +97,8 @@ async fn relate(store: &Store, tables: &Tables, upload: &Upload) -> Result<Optio
     if now.profile != upload.profile || now.status != IngestStatus::Ready {
         return Ok(None);
     }
-    let stored = store.set_profile(&now.conversation_id, &now.file_id, IngestStatus::Ready, Some(&profile), None);
+    let stored =
+        store.set_profile(&now.conversation_id, &now.file_id, IngestStatus::Ready, Some(&profile), None);
     stored.await.map(Some).map_err(storage)
 }
 

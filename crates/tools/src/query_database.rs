@@ -215,9 +215,8 @@ impl QueryDatabase {
     ) -> Result<ToolOutput, ToolFailure> {
         let artifact = self.store.put_artifact(&ctx.conversation_id, name, file).await.map_err(storage)?;
         let table = name.trim_end_matches(".parquet");
-        let mut output = output.with_note(format!(
-            "kept as table \"{table}\" ({rows} rows); in run_python: load(\"{table}\")"
-        ));
+        let mut output = output
+            .with_note(format!("kept as table \"{table}\" ({rows} rows); in run_python: load(\"{table}\")"));
         output.artifacts.push(artifact);
         Ok(output)
     }

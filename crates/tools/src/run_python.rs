@@ -272,7 +272,8 @@ fn output_of(outcome: &JobOutcome, artifacts: Vec<Artifact>) -> ToolOutput {
     };
     let mut output = ToolOutput::new(format!("Python finished in {seconds:.2} s"), body);
     output.brief = Some(shorten(last.trim(), 120)).filter(|line| !line.is_empty());
-    output.data = Some(StoredData { bytes: data.into_bytes(), extension: "txt" }).filter(|d| !d.bytes.is_empty());
+    output.data =
+        Some(StoredData { bytes: data.into_bytes(), extension: "txt" }).filter(|d| !d.bytes.is_empty());
     output.evidence = shown;
     output.artifacts = artifacts;
     output.resources = resources(&outcome.usage);

@@ -23,6 +23,11 @@ pub use typed::{Typed, TypedTool};
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
 
+    /// False where it is known that it cannot work: it is not offered then.
+    fn available(&self) -> bool {
+        true
+    }
+
     /// How this very call may be treated: whether running it twice is harmless, and how long it may take.
     fn plan(&self, arguments: &Map<String, Value>) -> CallPlan;
 

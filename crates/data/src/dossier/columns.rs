@@ -72,7 +72,11 @@ fn about(column: &ColumnProfile, rows: u64, detail: Detail) -> String {
     if is_text {
         let example = column.examples.first().map(|e| format!("，如 {}", line(e, 24))).unwrap_or_default();
         let unique = rows > 1 && column.distinct == rows;
-        return if unique { format!("各不相同{example}") } else { format!("{} 种{example}", column.distinct) };
+        return if unique {
+            format!("各不相同{example}")
+        } else {
+            format!("{} 种{example}", column.distinct)
+        };
     }
     let (Some(low), Some(high)) = (&column.min, &column.max) else { return String::new() };
     let mut text = if low == high { value(low) } else { format!("{}…{}", value(low), value(high)) };

@@ -57,7 +57,8 @@ async fn shop(desk: &Desk) {
 fn the_first_request_for_one_file() {
     run(async {
         let desk = Desk::new().await;
-        let retail = std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/retail.csv")).unwrap();
+        let retail =
+            std::fs::read(concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/retail.csv")).unwrap();
         desk.upload("retail.csv", &retail).await;
         insta::assert_snapshot!(desk.first_request().await);
     });
@@ -68,7 +69,9 @@ fn the_first_request_for_five_files_with_joins() {
     run(async {
         let desk = Desk::new().await;
         shop(&desk).await;
-        desk.query(json!({"query": "SELECT 地区, count(*) AS n FROM 客户 GROUP BY 1", "keep_as": "各地区"})).await.unwrap();
+        desk.query(json!({"query": "SELECT 地区, count(*) AS n FROM 客户 GROUP BY 1", "keep_as": "各地区"}))
+            .await
+            .unwrap();
         desk.python("df = load('订单')\nopen('note.txt', 'w').write('x')\nlimit = 5").await.unwrap();
         let seen = desk.first_request().await;
         insta::assert_snapshot!(seen);
@@ -138,7 +141,11 @@ fn a_reset_is_told_with_a_call_that_fails() {
         desk.python("x = 1").await.unwrap();
         desk.store.delete_upload(&desk.conversation, &upload.file_id).await.unwrap();
         let failed = desk.python("x").await.unwrap_err();
-        assert!(failed.message.contains("Python state was reset (upload_001 was removed)"), "{}", failed.message);
+        assert!(
+            failed.message.contains("Python state was reset (upload_001 was removed)"),
+            "{}",
+            failed.message
+        );
         assert!(desk.python("1").await.unwrap().notes.is_empty());
     });
 }

@@ -23,7 +23,11 @@ const CALLS: [(&str, &str, &str); 12] = [
     ("funnel-analysis", "print(s.sample_size(0.10, 0.12))", "3841"),
     ("rfm-customer-value", "print(round(s.simple_clv(1, 0.8, 0.1), 4))", "2.6667"),
     ("pareto-abc", "print(round(s.hhi([30, 30, 20, 20])))", "2600"),
-    ("forecasting", "print(s.ets([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 2)['预测'].notna().all())", "True"),
+    (
+        "forecasting",
+        "print(s.ets([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 2)['预测'].notna().all())",
+        "True",
+    ),
     ("financial-ratios", "print(s.break_even(50000, 50, 30)['销量'])", "2500.0"),
     ("data-quality-report", "print(s.as_number('(300)'))", "-300.0"),
     ("echarts-design", "print(s.check(s.bar('t', ['a'], {'v': [1]})))", "[]"),

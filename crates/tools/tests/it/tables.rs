@@ -318,7 +318,11 @@ fn every_tool_that_uses_a_table_brings_its_notes_and_totals_have_a_table_of_thei
         desk.upload("other.csv", SALES.as_bytes()).await;
 
         let codes = |output: &ToolOutput| -> Vec<String> {
-            output.data_notes.iter().map(|n| format!("{} {} {}", n.file_id.as_ref().unwrap(), n.table, n.note.code)).collect()
+            output
+                .data_notes
+                .iter()
+                .map(|n| format!("{} {} {}", n.file_id.as_ref().unwrap(), n.table, n.note.code))
+                .collect()
         };
         let both = ["upload_001 s totals_left_out", "upload_001 s unit_mixed"];
         assert_eq!(codes(&desk.query(json!({"query": "SELECT sum(金额) FROM s"})).await.unwrap()), both);
