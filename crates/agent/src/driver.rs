@@ -69,6 +69,8 @@ pub(crate) struct Drive<'a> {
     pub tally: Tally,
     /// What the calls so far are worth as evidence for figures (SPEC V).
     pub evidence: Evidence,
+    /// Computes the headline figure apart from the model (SPEC V6).
+    pub witness: proof::Beside,
     pub usage: UsageInfo,
     /// Share of the model's window the last request took.
     pub window_share: f64,
@@ -140,6 +142,7 @@ impl Driver {
             model,
             tally: Tally::default(),
             evidence: Evidence::new(),
+            witness: proof::Beside::default(),
             window_share: 0.0,
             skill_chain: Vec::new(),
             round_began: Instant::now(),
@@ -218,6 +221,7 @@ impl Drive<'_> {
             self.model = model;
         }
         let Some(request) = self.request(&effective).await? else { return Ok(()) };
+        proof::begin_witness(self);
         let round = self.state.machine.model_turns() + 1;
         let teller = self.ledger.teller();
         let on_delta = move |delta: &str| {

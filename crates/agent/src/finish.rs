@@ -38,6 +38,7 @@ pub(crate) async fn finish(drive: &mut Drive<'_>, ending: Ending) -> Result<(), 
             let round = Round { audit: ending.audit.clone(), ..round_of(drive, Some(draft.history.clone())) };
             let mut answer = draft.finish(&saved);
             answer.metadata.audit = ending.audit;
+            answer.metadata.witness = ending.witness;
             let commit = StepCommit {
                 status: RunStatus::Complete,
                 events: vec![RunEvent::Report(Box::new(answer))],

@@ -23,6 +23,7 @@ mod tally;
 pub mod tool;
 
 pub use error::AgentError;
+pub use proof::{Testimony, Witness, WitnessCase};
 pub use service::{Admitted, Agent, AgentParts, Models, RunState};
 pub use sink::{EventSink, NoSink};
 pub use skills::Skills;

@@ -7,6 +7,7 @@ pub mod python;
 pub mod samples;
 pub mod tools;
 pub mod web;
+pub mod witness;
 
 use std::sync::Arc;
 
@@ -105,6 +106,7 @@ async fn wire(
     let counter = counter(&models.default.info().name);
     let tools::Tools { registry, tables } = tools::registry(config, &store, &python, &skills, &counter)?;
     let template = prompt(config)?;
+    let witness = witness(config, &store, &registry)?;
     let parts = AgentParts {
         system_prompt: template.render(&registry, &[]),
         store: store.clone(),
@@ -135,9 +137,24 @@ async fn wire(
         log: ConversationLog::start(&log_dir(config), LOG_BYTES, Redactor::new(config.secrets())),
         skills: Skills::new(skills.clone(), &config.data_dir),
         audit: config.audit,
+        witness,
     };
     crate::telemetry::observe(&parts.metrics);
     Ok(App { store, agent: Agent::new(parts), python, skills, tables })
+}
+
+/// Whoever computes headline figures a second time, unless it was switched off.
+fn witness(
+    config: &Config,
+    store: &Store,
+    registry: &ba_agent::Registry,
+) -> anyhow::Result<Option<Arc<dyn ba_agent::Witness>>> {
+    if !config.witness {
+        return Ok(None);
+    }
+    let analyst = models::offline(config.glossary.as_deref())?.asking(models::connections(config));
+    let witness = witness::Analyst::new(analyst, store.clone(), registry);
+    Ok(witness.map(|w| Arc::new(w) as Arc<dyn ba_agent::Witness>))
 }
 
 fn prompt(config: &Config) -> anyhow::Result<PromptTemplate> {
