@@ -21,6 +21,7 @@ mod summaries;
 pub mod tool;
 
 pub use drive::proof;
+pub use drive::proof::{Testimony, Witness, WitnessCase};
 pub use error::AgentError;
 pub use parts::{AgentParts, Models, RunState};
 pub use service::{Admitted, Agent};

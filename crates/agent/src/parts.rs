@@ -31,6 +31,8 @@ pub struct AgentParts {
     pub skills: crate::skills::Skills,
     /// What is done with figures that nothing proves.
     pub audit: AuditMode,
+    /// Computes headline figures a second time (SPEC V6); off when absent.
+    pub witness: Option<Arc<dyn crate::proof::Witness>>,
 }
 
 /// The models a run may use.

@@ -13,6 +13,7 @@ pub mod lex;
 pub mod names;
 pub mod norm;
 pub mod observe;
+pub mod opinion;
 pub mod plain;
 pub mod plan;
 pub mod question;

@@ -22,7 +22,7 @@ fn main() {
     if word.as_deref() == Some("time") {
         return;
     }
-    for (name, cases) in [("dev", set::dev()), ("held", set::held())] {
+    for (name, cases) in [("dev", set::dev()), ("held", set::held()), ("fresh", set::fresh())] {
         println!("{name}: {}", score::score(&cases));
     }
     if let Some(word) = word {

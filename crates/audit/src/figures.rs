@@ -1,5 +1,7 @@
 //! Every figure of a report: where it stands, what it says, how exactly, and in what surroundings. Judges nothing.
 
+use std::collections::HashSet;
+
 use crate::chart;
 use crate::layout::{Kind, Layout, Span};
 use crate::number::{self, Number, Sign, Unit};
@@ -72,6 +74,19 @@ pub fn find(report: &str, layout: &Layout, names: &[Mention], max: usize) -> Fou
     found.figures.truncate(max);
     runs(report, &mut found.figures);
     found
+}
+
+/// Whether a number is a label made of digits, such as the hour `09`: written so, or where labels stand.
+pub fn is_code(report: &str, figure: &Figure, codes: &HashSet<&str>) -> bool {
+    let digits = figure.number.digits.clone();
+    if figure.number.unit != Unit::Plain || !codes.contains(&report[digits.clone()]) {
+        return false;
+    }
+    let (before, after) = (&report[..digits.start], &report[digits.end..]);
+    let bold = before.ends_with("**") && after.starts_with("**");
+    let clock = ["时", "点", " 时", " 点", "h"].iter().any(|c| after.starts_with(c));
+    let leads = matches!(figure.place, Place::Cell { column: 0, .. });
+    report[digits].starts_with('0') || bold || clock || leads
 }
 
 /// A bare "2024" that is followed by a measure is an amount of things, not a year.

@@ -1,7 +1,7 @@
 //! The evidence made ready for looking up: numbers by value, rows by label and period, names by spelling. Built once a
 //! report, in time linear in the evidence.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
@@ -18,6 +18,8 @@ pub struct Index<'e> {
     pub trie: Trie,
     pub entries: Vec<Entry>,
     pub lines: Vec<Line<'e>>,
+    /// Labels made of digits, such as hours `00` to `23`: names, however much they look like figures.
+    pub codes: HashSet<&'e str>,
 }
 
 #[derive(Debug)]
@@ -72,8 +74,13 @@ pub const NONE: u32 = u32::MAX;
 
 impl<'e> Index<'e> {
     pub fn new(evidence: &'e Evidence) -> Self {
-        let mut index =
-            Self { tables: Vec::new(), trie: Trie::default(), entries: Vec::new(), lines: Vec::new() };
+        let mut index = Self {
+            tables: Vec::new(),
+            trie: Trie::default(),
+            entries: Vec::new(),
+            lines: Vec::new(),
+            codes: HashSet::new(),
+        };
         for source in &evidence.sources {
             match &source.body {
                 Body::Table { columns, rows, .. } => index.add_table(&source.id, columns, rows),
@@ -93,6 +100,9 @@ impl<'e> Index<'e> {
         let mut columns = Vec::new();
         for (at, name) in names.iter().take(MAX_COLUMNS).enumerate() {
             let holds = self.column(table, at, name, rows);
+            if matches!(holds, Holds::Labels { .. }) {
+                self.codes.extend(codes(at, rows));
+            }
             let named = period::find(name).first().map(|f| f.period).or_else(|| year_in(name));
             let lower = name.to_lowercase();
             columns.push(Column {
@@ -206,6 +216,15 @@ impl Column<'_> {
             () => &[],
         }
     }
+}
+
+/// The values of a column of text in which digits of one width, some with leading zeros, number its rows.
+fn codes(at: usize, rows: &[Vec<Value>]) -> Vec<&str> {
+    let texts: Vec<&str> = rows.iter().filter_map(|r| r.get(at)?.as_str()).collect();
+    let digits = |text: &&str| (2..=6).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    let width = texts.first().map_or(0, |t| t.len());
+    let padded = texts.iter().any(|t| t.starts_with('0'));
+    if padded && texts.iter().all(|t| digits(t) && t.len() == width) { texts } else { Vec::new() }
 }
 
 fn time(value: &Value) -> Option<Period> {

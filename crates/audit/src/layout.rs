@@ -2,6 +2,8 @@
 //! into ranges of bytes; never changes a character.
 
 use std::ops::Range;
+mod html;
+
 use std::sync::LazyLock;
 
 use regex::Regex;
@@ -131,6 +133,7 @@ impl Layout {
     }
 
     fn read_lines(&mut self, report: &str, closed: &[Span]) {
+        let mut tables = html::tables(report).into_iter().peekable();
         let mut all = lines(report)
             .filter(|(start, _)| {
                 let upto = closed.partition_point(|s| s.start <= *start);
@@ -140,6 +143,13 @@ impl Layout {
         let mut open = false;
         while let Some((start, line)) = all.next() {
             let text = line.trim();
+            while tables.next_if(|t| t.span.start < start).is_some() {}
+            if let Some(table) = tables.next_if(|t| t.span.start < start + line.len()) {
+                while all.next_if(|(s, _)| *s < table.span.end).is_some() {}
+                self.add(Kind::Table { header: table.header, rows: table.rows }, table.span);
+                open = false;
+                continue;
+            }
             if text.is_empty() || is_rule(text) {
                 open = false;
                 continue;

@@ -4,6 +4,7 @@
 mod bind;
 mod chart;
 mod cues;
+mod drawn;
 pub mod evidence;
 mod figures;
 mod gate;
@@ -11,14 +12,18 @@ mod index;
 mod layout;
 mod number;
 mod period;
+mod rows;
 mod scope;
+mod shows;
 mod skip;
 mod told;
 mod verdict;
 mod words;
 
+pub use drawn::{ChartFault, chart_faults};
 pub use evidence::{Body, Evidence, Source, SourceKind};
 pub use gate::{Language, MAX_LISTED, gate_request};
+pub use shows::{Shows, shows};
 pub use verdict::{Audit, FigureProof, NotAudited, Operand, Proof, State};
 
 use layout::{Layout, Span};
@@ -43,7 +48,8 @@ pub fn audit(report: &str, evidence: &Evidence, options: Options) -> Audit {
     let layout = Layout::of(report);
     let index = index::Index::new(evidence);
     let mentions = index.trie.mentions(report);
-    let found = figures::find(report, &layout, &mentions, options.max_figures);
+    let mut found = figures::find(report, &layout, &mentions, options.max_figures);
+    found.figures.retain(|figure| !figures::is_code(report, figure, &index.codes));
     let page = scope::Page {
         report,
         layout: &layout,
@@ -56,7 +62,7 @@ pub fn audit(report: &str, evidence: &Evidence, options: Options) -> Audit {
     };
     let output = bind::Output::new(&index);
     let mut counted = Counter { report, at: 0, characters: 0 };
-    let proofs = found
+    let proofs: Vec<FigureProof> = found
         .figures
         .iter()
         .map(|figure| {
@@ -82,7 +88,8 @@ pub fn audit(report: &str, evidence: &Evidence, options: Options) -> Audit {
         charts: found.charts_cut,
         evidence: evidence.cut,
     };
-    Audit::of(proofs, left)
+    let rows = rows::of(&proofs, evidence);
+    Audit { rows, ..Audit::of(proofs, left) }
 }
 
 /// At most so many bytes, cut at a line where there is one.

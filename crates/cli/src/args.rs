@@ -101,6 +101,15 @@ pub struct EvalArgs {
     /// At most so many questions
     #[arg(long, value_name = "N")]
     pub limit: Option<usize>,
+    /// Ask this model; may be given several times, to see them beside each other (default: the configured one)
+    #[arg(long, value_name = "NAME")]
+    pub model: Vec<String>,
+    /// Questions asked at the same time
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub jobs: usize,
+    /// Go on with an evaluation that was stopped: what outcomes.jsonl in the folder of the report holds is not asked again
+    #[arg(long)]
+    pub resume: bool,
     /// Where report.json and report.md are written (default: the current folder)
     #[arg(long, value_name = "FOLDER", default_value = ".")]
     pub out: PathBuf,

@@ -79,6 +79,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         glossary: raw.glossary,
         otlp: raw.otlp.as_deref().map(|given| parse_url("otlp", given)).transpose()?,
         audit: audit_mode(raw.audit.as_deref())?,
+        witness: raw.witness.unwrap_or(true),
         openai_footnotes: raw.openai_footnotes.unwrap_or(true),
         log_days: raw.log_days.unwrap_or(30),
         file,

@@ -39,6 +39,7 @@ pub(crate) struct RawConfig {
     pub glossary: Option<PathBuf>,
     pub otlp: Option<String>,
     pub audit: Option<String>,
+    pub witness: Option<bool>,
     pub openai_footnotes: Option<bool>,
     pub log_days: Option<u64>,
 }

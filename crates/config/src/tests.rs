@@ -77,7 +77,8 @@ fn secrets_are_in_no_message_and_no_debug_output() {
 fn figures_are_gated_unless_said_otherwise() {
     use ba_protocol::audit::AuditMode;
     let config = load_with("", &[]).unwrap();
-    assert_eq!((config.audit, config.openai_footnotes), (AuditMode::Gate, true));
+    assert_eq!((config.audit, config.openai_footnotes, config.witness), (AuditMode::Gate, true, true));
+    assert!(!load_with("witness = false", &[]).unwrap().witness);
     let config = load_with("audit = \"off\"\nopenai_footnotes = false", &[("BA_AUDIT", "mark")]).unwrap();
     assert_eq!((config.audit, config.openai_footnotes), (AuditMode::Mark, false));
     assert!(message(load_with("audit = \"maybe\"", &[])).contains("gate, mark and off"));

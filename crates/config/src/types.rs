@@ -37,6 +37,8 @@ pub struct Config {
     pub otlp: Option<Url>,
     /// What is done with figures that nothing proves (SPEC V5).
     pub audit: AuditMode,
+    /// Whether headline figures of a language model's answers are computed a second time (SPEC V6).
+    pub witness: bool,
     /// Whether OpenAI-compatible answers name such figures in footnotes.
     pub openai_footnotes: bool,
     /// Days that conversation logs are kept; 0 keeps them.

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use crate::audit::Audit;
+use crate::audit::{Audit, WitnessReport};
 use crate::data_note::DataNote;
 use crate::file::Artifact;
 use crate::ids::{CodeId, ConversationId, RunId, UploadId};
@@ -95,6 +95,9 @@ pub struct ResponseMetadata {
     /// Where the figures of the answer come from (SPEC V1); absent when the audit is off.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<Audit>,
+    /// What the offline analyst computed for the same question on its own (SPEC V6), where it read it with confidence.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub witness: Option<WitnessReport>,
     /// The active skills when the model wrote this turn, outermost first (SPEC S3).
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub skill_chain: Vec<String>,

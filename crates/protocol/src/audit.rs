@@ -1,6 +1,8 @@
 //! What the audit of a report says (SPEC V1, V2): counts, and for every figure its place, state and proof. Words only;
 //! the `audit` crate finds them.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -41,9 +43,23 @@ pub struct Operand {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(untagged)]
 pub enum Proof {
-    Formula { formula: String, operands: Vec<Operand> },
-    Cell { tool_call_id: String, row: usize, column: String },
-    Line { tool_call_id: String, line: usize },
+    Formula {
+        formula: String,
+        operands: Vec<Operand>,
+    },
+    Cell {
+        tool_call_id: String,
+        row: usize,
+        column: String,
+        /// As the result has it, unrounded; tells tables of one call apart.
+        #[serde(skip)]
+        #[schema(ignore)]
+        value: Option<f64>,
+    },
+    Line {
+        tool_call_id: String,
+        line: usize,
+    },
 }
 
 impl Proof {
@@ -53,6 +69,7 @@ impl Proof {
             tool_call_id: operand.tool_call_id,
             row: operand.row.unwrap_or(0),
             column: operand.column,
+            value: operand.value,
         }
     }
 
@@ -117,6 +134,31 @@ fn is_zero(n: &usize) -> bool {
     *n == 0
 }
 
+/// A row of a result that figures rest on, as far as it is shown beside them.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ProofRow {
+    pub tool_call_id: String,
+    pub row: usize,
+    /// The labels and values of the row, in the order of the result.
+    pub cells: Vec<RowCell>,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct RowCell {
+    pub column: String,
+    /// As text; empty where the result has nothing.
+    pub value: String,
+}
+
+/// A call that figures rest on, and what it ran.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct ProofCall {
+    pub tool_call_id: String,
+    pub tool_name: String,
+    /// Its SQL or Python, or the file it read; shortened.
+    pub code: String,
+}
+
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct Audit {
     pub proven: usize,
@@ -125,6 +167,12 @@ pub struct Audit {
     pub unproven: usize,
     pub mismatch: usize,
     pub figures: Vec<FigureProof>,
+    /// The rows that proofs name, each once, up to a cap.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rows: Vec<ProofRow>,
+    /// The calls that proofs name, each once.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calls: Vec<ProofCall>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_audited: Option<NotAudited>,
 }
@@ -141,6 +189,8 @@ impl Audit {
             mismatch: count(FigureState::Mismatch),
             not_audited: (not_audited != NotAudited::default()).then_some(not_audited),
             figures,
+            rows: Vec::new(),
+            calls: Vec::new(),
         }
     }
 
@@ -170,10 +220,56 @@ impl Audit {
         })
     }
 
+    /// The calls that figures rest on.
+    pub fn used_calls(&self) -> BTreeSet<&str> {
+        let proofs = self.figures.iter().filter_map(|f| f.proof.as_ref());
+        proofs
+            .flat_map(|proof| match proof {
+                Proof::Cell { tool_call_id, .. } | Proof::Line { tool_call_id, .. } => {
+                    vec![tool_call_id.as_str()]
+                }
+                Proof::Formula { operands, .. } => operands.iter().map(|o| o.tool_call_id.as_str()).collect(),
+            })
+            .collect()
+    }
+
     /// Figures a reader must be warned of.
     pub fn marked(&self) -> impl Iterator<Item = &FigureProof> {
         self.figures.iter().filter(|f| f.state.is_marked())
     }
+}
+
+/// A second computation of an answer's headline figure, without the model that answered (SPEC V6).
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct WitnessReport {
+    /// Whether the answer shows the value.
+    pub agrees: bool,
+    /// Shares are fractions.
+    pub value: f64,
+    /// The statement that computed it.
+    pub query: String,
+    /// What the value is: a column or concept, and the group it belongs to.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub name: String,
+}
+
+impl WitnessReport {
+    /// One line for people.
+    pub fn line(&self, chinese: bool) -> String {
+        let (name, value) = (&self.name, plain(self.value));
+        match (self.agrees, chinese) {
+            (true, true) => format!("独立核算一致：{name} = {value}"),
+            (true, false) => format!("an independent computation agrees: {name} = {value}"),
+            (false, true) => format!("独立核算不一致：{name} 算得 {value}"),
+            (false, false) => format!("an independent computation disagrees: {name} = {value}"),
+        }
+    }
+}
+
+/// A number without the noise of binary fractions.
+fn plain(value: f64) -> String {
+    let shown = format!("{value:.6}");
+    shown.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 /// What is done with figures that nothing proves (SPEC V5).

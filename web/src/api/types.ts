@@ -26,6 +26,7 @@ export type Metadata = Partial<Omit<Schemas["ResponseMetadata"], "tool_calls" | 
 
 export type Audit = Schemas["Audit"];
 export type Figure = Schemas["FigureProof"];
+export type Witness = Schemas["WitnessReport"];
 
 export type AgentResponse = Pick<Schemas["AgentResponse"], "response" | "conversation_id" | "duration_ms"> & {
   run_id?: string;

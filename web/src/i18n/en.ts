@@ -78,6 +78,8 @@ export const en: Dictionary = {
   "proof.user": "your words",
   "proof.business": "business notes",
   "proof.earlier": "an earlier answer",
+  "witness.agrees": "an independent computation agrees: {name} = {value}",
+  "witness.disagrees": "an independent computation disagrees: {name} = {value}",
   "turn.dataNotes": "Data notes: ",
   "turn.warnings": "Notes",
   "turn.stopReason": "Ended early: {reason}",

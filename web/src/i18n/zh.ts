@@ -77,6 +77,8 @@ export const zh = {
   "proof.user": "你的话",
   "proof.business": "业务说明",
   "proof.earlier": "先前的回答",
+  "witness.agrees": "独立核算一致：{name} = {value}",
+  "witness.disagrees": "独立核算不一致：{name} 算得 {value}",
   "turn.dataNotes": "数据说明：",
   "turn.stopReason": "提前结束：{reason}",
   "part.analysis": "思维链分析",

@@ -29,6 +29,7 @@ impl Drive<'_> {
                     Round { audit: ending.audit.clone(), ..self.round_of(Some(draft.history.clone())) };
                 let mut answer = draft.finish(&saved);
                 answer.metadata.audit = ending.audit;
+                answer.metadata.witness = ending.witness;
                 for warning in &answer.metadata.warnings {
                     self.parts.log.warning(&self.record, warning);
                 }

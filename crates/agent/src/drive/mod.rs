@@ -58,6 +58,8 @@ pub(crate) struct Drive<'a> {
     tally: Tally,
     /// What the calls so far are worth as evidence for figures (SPEC V).
     evidence: Evidence,
+    /// Computes the headline figure apart from the model (SPEC V6).
+    witness: proof::Beside,
     /// Share of the model's window the last request took.
     window_share: f64,
     /// The skills the present round was asked under; kept when they end with the run.
@@ -112,6 +114,7 @@ pub(crate) async fn drive(
         model,
         tally: Tally::default(),
         evidence: Evidence::new(),
+        witness: proof::Beside::default(),
         window_share: 0.0,
         skill_chain: Vec::new(),
         rounds,
@@ -185,6 +188,7 @@ impl Drive<'_> {
                 return Ok(Vec::new());
             }
         };
+        proof::begin_witness(self);
         match self.complete(round, &request).await {
             Ok(reply) => {
                 let usage = self.account(&request, &reply);

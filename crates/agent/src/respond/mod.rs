@@ -135,6 +135,11 @@ impl Draft {
         &self.response.response
     }
 
+    /// The answer as it stands, its code not yet saved.
+    pub fn answer(&self) -> &AgentResponse {
+        &self.response
+    }
+
     /// The answer, with what the store made of the code: its version and its path.
     pub fn finish(mut self, saved: &[CodeFile]) -> AgentResponse {
         for entry in &mut self.response.metadata.saved_codes {
@@ -227,6 +232,7 @@ fn plain_metadata(round: u32) -> ResponseMetadata {
         warnings: Vec::new(),
         data_notes: Vec::new(),
         audit: None,
+        witness: None,
         skill_chain: Vec::new(),
         stop_reason: None,
         model: String::new(),

@@ -12,7 +12,7 @@ use ba_agent::prompt::PromptTemplate;
 use ba_agent::run::Limits;
 use ba_agent::{
     Agent, AgentParts, Body, Column, Effects, EventSink, Models, Registry, Skills, ToolContext, ToolOutput,
-    Typed, TypedTool,
+    Typed, TypedTool, Witness,
 };
 use ba_model::ScriptedModel;
 use ba_protocol::api::QueryRequest;
@@ -154,17 +154,24 @@ impl Bench {
         let folder = Arc::new(tempfile::tempdir().unwrap());
         let redactor = Redactor::new(secrets.iter().map(|s| (*s).to_owned()));
         let log = ConversationLog::start(&folder.path().join("logs"), 1 << 20, redactor);
-        Self::build(folder, model, Duration::ZERO, log, AuditMode::Gate).await
+        Self::build(folder, model, Duration::ZERO, log, AuditMode::Gate, None).await
+    }
+
+    /// With somebody who computes headline figures apart from the model.
+    pub async fn with_witness(model: ScriptedModel, witness: impl Witness + 'static) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let log = ConversationLog::off();
+        Self::build(folder, model, Duration::ZERO, log, AuditMode::Gate, Some(Arc::new(witness))).await
     }
 
     pub async fn in_folder(folder: Arc<tempfile::TempDir>, model: ScriptedModel, takes: Duration) -> Self {
-        Self::build(folder, model, takes, ConversationLog::off(), AuditMode::Gate).await
+        Self::build(folder, model, takes, ConversationLog::off(), AuditMode::Gate, None).await
     }
 
     /// With another way to treat figures that nothing proves.
     pub async fn with_audit(model: ScriptedModel, audit: AuditMode) -> Self {
         let folder = Arc::new(tempfile::tempdir().unwrap());
-        Self::build(folder, model, Duration::ZERO, ConversationLog::off(), audit).await
+        Self::build(folder, model, Duration::ZERO, ConversationLog::off(), audit, None).await
     }
 
     async fn build(
@@ -173,6 +180,7 @@ impl Bench {
         takes: Duration,
         log: ConversationLog,
         audit: AuditMode,
+        witness: Option<Arc<dyn Witness>>,
     ) -> Self {
         let store = Store::open(StoreConfig::local(folder.path())).await.unwrap();
         let (model, heard, ran) = (Arc::new(model), Arc::new(Heard::default()), Arc::new(AtomicU32::new(0)));
@@ -204,6 +212,7 @@ impl Bench {
             log,
             skills: Skills::none(),
             audit,
+            witness,
         };
         let agent = Agent::new(parts);
         Self { agent, store, model, heard, ran, owner: UserId::local(), folder }

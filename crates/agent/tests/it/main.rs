@@ -4,6 +4,7 @@
 mod bench;
 mod cancel;
 mod endings;
+mod gate;
 mod logged;
 mod proof;
 mod resume;

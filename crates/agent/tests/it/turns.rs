@@ -62,7 +62,8 @@ async fn the_next_turn_begins_with_the_last_ones_bytes() {
         reused,
         reused as f64 / sent as f64 * 100.0
     );
-    assert!(compressed > 0 && compressed < 4, "{compressed} of {} requests began a new span", requests.len());
+    assert_eq!(compressed, 0, "what fits the budget stays whole (SPEC X3)");
+    assert!(reused * 10 >= sent * 9, "most of what is sent was sent before");
 }
 
 #[tokio::test]

@@ -188,3 +188,34 @@ fn ties_lower_bounds_rests_and_fitted_points_are_one_step() {
 fn the_last_days_of_a_month_are_dates() {
     assert_eq!(states("数据只覆盖 2023-01-01 至 2024-12-31，The data ends 2024-06-30.", &regions()), []);
 }
+
+#[test]
+fn a_table_in_html_is_read_by_its_rows_and_columns() {
+    let report = |sum: &str| {
+        format!(
+            "<table>\n<tr><th>地区</th><th>2024 销售额</th><th>2024 利润</th></tr>\n\
+             <tr><td>华东</td><td><b>150,600</b></td><td>33,500</td></tr>\n\
+             <tr><td>华南</td><td>{sum}</td><td>20,100</td></tr>\n</table>\n\n以上。"
+        )
+    };
+    all(&report("87,300"), &[State::Proven; 4]);
+    let mut wrong = [State::Proven; 4];
+    wrong[2] = State::Mismatch;
+    all(&report("150,600"), &wrong);
+}
+
+#[test]
+fn labels_made_of_digits_are_names() {
+    let hours: Vec<Vec<Value>> =
+        (0..24).map(|h| vec![json!(format!("{h:02}")), json!(1_000 + h * 37)]).collect();
+    let evidence = table(&["小时", "销售额"], hours);
+    let mut report = "销售额最高的是 **23**（1,851），最低的是 **00**（1,000），09 点为 1,333。\n\n| 小时 | 销售额 |\n|---|---:|\n".to_owned();
+    for hour in 0..24 {
+        report.push_str(&format!("| {hour:02} | {} |\n", 1_000 + hour * 37));
+    }
+    let found = states(&report, &evidence);
+    assert_eq!(found.len(), 27, "{found:?}");
+    assert!(found.iter().all(|f| f.1 == State::Proven), "{found:?}");
+    // A count is not an hour.
+    assert_eq!(states("共有 15 家门店。", &evidence), [("15".to_owned(), State::Unproven)]);
+}

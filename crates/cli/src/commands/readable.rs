@@ -46,6 +46,10 @@ pub fn proof(response: &AgentResponse) -> Vec<String> {
         more if chinese => lines.push(format!("? 另有 {more} 个")),
         more => lines.push(format!("? and {more} more")),
     }
+    if let Some(witness) = &response.metadata.witness {
+        let mark = if witness.agrees { "=" } else { "≠" };
+        lines.push(format!("{mark} {}", text::one_line(&witness.line(chinese))));
+    }
     lines
 }
 

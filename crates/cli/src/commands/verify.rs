@@ -259,7 +259,9 @@ fn rests_on(figure: &FigureProof, calls: &BTreeSet<String>) -> bool {
 
 fn changed(figure: &FigureProof, now: Option<&FigureProof>) -> String {
     let place = match &figure.proof {
-        Some(Proof::Cell { tool_call_id, row, column }) => format!("{tool_call_id} row {} {column}", row + 1),
+        Some(Proof::Cell { tool_call_id, row, column, .. }) => {
+            format!("{tool_call_id} row {} {column}", row + 1)
+        }
         Some(Proof::Line { tool_call_id, line }) => format!("{tool_call_id} line {}", line + 1),
         Some(Proof::Formula { formula, .. }) => formula.clone(),
         None => String::new(),

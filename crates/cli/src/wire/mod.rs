@@ -7,6 +7,7 @@ pub mod python;
 pub mod samples;
 pub mod tools;
 pub mod web;
+pub mod witness;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -129,6 +130,7 @@ async fn wire(
     let counter = counter(&models.default.info().name);
     let tools::Tools { registry, tables } = tools::registry(config, &store, &python, &skills, &counter)?;
     let template = prompt(config, Path::new(PROMPTS))?;
+    let witness = witness(config, &store, &registry)?;
     let parts = AgentParts {
         system_prompt: template.render(&registry, &[connections_in_english(config)]),
         store: store.clone(),
@@ -160,9 +162,24 @@ async fn wire(
         log: log(config),
         skills: Skills::new(skills.clone(), &config.data_dir),
         audit: config.audit,
+        witness,
     };
     crate::telemetry::observe(&parts.metrics);
     Ok(App { store, agent: Agent::new(parts), python, skills, tables })
+}
+
+/// Whoever computes headline figures a second time, unless it was switched off.
+fn witness(
+    config: &Config,
+    store: &Store,
+    registry: &ba_agent::Registry,
+) -> anyhow::Result<Option<Arc<dyn ba_agent::Witness>>> {
+    if !config.witness {
+        return Ok(None);
+    }
+    let analyst = models::offline(config.glossary.as_deref())?.asking(models::connections(config));
+    let witness = witness::Analyst::new(analyst, store.clone(), registry);
+    Ok(witness.map(|w| Arc::new(w) as Arc<dyn ba_agent::Witness>))
 }
 
 /// The configured document, else the one of the working folder, else the built-in one (SPEC P12).

@@ -47,7 +47,7 @@ async fn model(config: &Config, choice: &ModelChoice) -> anyhow::Result<Arc<dyn 
 }
 
 /// The offline analyst, with the words of the business where a file of them is configured.
-fn offline(words: Option<&Path>) -> anyhow::Result<ba_analyst::OfflineAnalyst> {
+pub fn offline(words: Option<&Path>) -> anyhow::Result<ba_analyst::OfflineAnalyst> {
     let Some(path) = words else { return Ok(ba_analyst::OfflineAnalyst::new()?) };
     let named = || format!("the glossary {}", path.display());
     let text = std::fs::read_to_string(path).with_context(named)?;
@@ -56,7 +56,7 @@ fn offline(words: Option<&Path>) -> anyhow::Result<ba_analyst::OfflineAnalyst> {
 }
 
 /// The databases the offline analyst writes SQL for.
-fn connections(config: &Config) -> Vec<ba_analyst::Connection> {
+pub fn connections(config: &Config) -> Vec<ba_analyst::Connection> {
     let known = |c: &ba_config::Connection| {
         let dialect = match ba_data::dialect_of(c.url.expose())? {
             ba_data::guard::Dialect::Postgres => ba_analyst::Dialect::Postgres,

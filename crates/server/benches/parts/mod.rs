@@ -72,6 +72,7 @@ async fn agent(store: Store, bus: EventBus) -> Agent {
         log: ConversationLog::off(),
         skills: Skills::none(),
         audit: Default::default(),
+        witness: None,
     })
 }
 

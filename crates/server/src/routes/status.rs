@@ -1,6 +1,5 @@
 //! What the page needs to know before anything else.
 
-
 use axum::extract::State;
 use ba_agent::Models;
 use serde::Serialize;

@@ -152,6 +152,7 @@ pub fn agent(store: Store, bus: EventBus) -> Agent {
         log: ConversationLog::off(),
         skills: Skills::none(),
         audit: Default::default(),
+        witness: None,
     })
 }
 

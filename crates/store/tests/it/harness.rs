@@ -148,6 +148,7 @@ pub fn report(conversation: &ConversationId, run: &RunId, text: &str) -> RunEven
             saved_codes: vec![],
             warnings: vec![],
             data_notes: vec![],
+            witness: None,
             audit: None,
             skill_chain: vec![],
             stop_reason: None,

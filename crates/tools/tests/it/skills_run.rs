@@ -120,6 +120,7 @@ impl Place {
             log: ConversationLog::off(),
             skills: Skills::new(library, self.dir.path().join("data")),
             audit: Default::default(),
+            witness: None,
         })
     }
 

@@ -2,16 +2,27 @@
 //! to mend what nothing proves. Decides how a run ends; never writes a report.
 
 pub mod evidence;
+mod faults;
+mod request;
+mod shape;
+mod witness;
 
 use std::sync::Arc;
 
-use ba_audit::{Evidence, Options, Source, SourceKind, audit, gate_request};
-use ba_protocol::audit::{Audit, AuditMode};
-use ba_protocol::{Round, RunId};
+use ba_audit::{Evidence, Options, Source, SourceKind, audit};
+use ba_protocol::audit::{Audit, AuditMode, ProofCall, WitnessReport};
+use ba_protocol::round::RoundStep;
+use ba_protocol::text::shorten;
+use ba_protocol::{Action, Round, RunId};
 use ba_store::{CallEvidence, StoreError};
 
+pub(crate) use witness::begin as begin_witness;
+pub use witness::{Beside, Group, Testimony, Witness, WitnessCase};
+
 use super::Drive;
-use crate::run::{Effect, Language, Outcome};
+use crate::run::{Effect, Outcome};
+use faults::Delivered;
+use request::Objections;
 
 /// Earlier runs of the conversation whose evidence counts.
 const EARLIER_RUNS: usize = 10;
@@ -31,66 +42,114 @@ pub(crate) enum Settled {
 pub(crate) struct Ending {
     pub outcome: Outcome,
     pub audit: Option<Audit>,
+    pub witness: Option<WitnessReport>,
+}
+
+impl Ending {
+    fn of(outcome: Outcome, found: Objections) -> Self {
+        Self { outcome, audit: found.audit, witness: found.witness }
+    }
 }
 
 /// Audits an answer before it is delivered.
 pub(crate) async fn settle(drive: &mut Drive<'_>, outcome: Outcome) -> Result<Settled, StoreError> {
     let mode = drive.parts.audit;
     if mode == AuditMode::Off || !matches!(outcome, Outcome::Answer { .. }) {
-        return Ok(Settled::Ending(Ending { outcome, audit: None }));
+        return Ok(Settled::Ending(Ending::of(outcome, Objections::default())));
     }
     let evidence = Arc::new(gathered(drive, &outcome).await?);
-    let found = audit_of(drive, &outcome, &evidence).await?;
+    let found = judge(drive, &outcome, &evidence).await?;
     let draft = drive.state.machine.gate().map(|gate| gate.draft().clone());
     let Some(draft) = draft else {
         // The offline analyst answers by rule: asked again, it would say the same.
         if mode == AuditMode::Gate
             && !drive.model.info().offline
-            && let Some(effects) = send_back(drive, found.as_ref())
+            && let Some(effects) = send_back(drive, &found)
         {
             return Ok(Settled::SentBack(effects));
         }
-        return Ok(Settled::Ending(Ending { outcome, audit: found }));
+        return Ok(Settled::Ending(Ending::of(outcome, found)));
     };
-    let before = audit_of(drive, &draft, &evidence).await?;
-    let ending = match (&before, &found) {
-        (Some(before), Some(after)) if is_worse(after, before) => {
-            Ending { outcome: draft, audit: Some(before.clone()) }
-        }
-        _ => Ending { outcome, audit: found },
-    };
-    Ok(Settled::Ending(ending))
+    let before = judge(drive, &draft, &evidence).await?;
+    let worse = found.count() > before.count() || found.proven() * 2 < before.proven();
+    Ok(Settled::Ending(if worse { Ending::of(draft, before) } else { Ending::of(outcome, found) }))
 }
 
-/// Asks the model once to mend its figures. `None` when there is nothing to mend.
-fn send_back(drive: &mut Drive<'_>, found: Option<&Audit>) -> Option<Vec<Effect>> {
-    let language = match drive.state.machine.language() {
-        Language::Zh => ba_audit::Language::Chinese,
-        Language::En => ba_audit::Language::English,
-    };
-    let request = found.and_then(|audit| gate_request(audit, language))?;
-    drive.state.machine.reconsider(request)
+/// Asks the model once to mend its answer. `None` when there is nothing to mend.
+fn send_back(drive: &mut Drive<'_>, found: &Objections) -> Option<Vec<Effect>> {
+    let machine = &mut drive.state.machine;
+    let request = found.request(machine.steps(), machine.language())?;
+    machine.reconsider(request)
 }
 
-/// More figures to warn of, or half of the proven ones gone with the rest of the report.
-fn is_worse(after: &Audit, before: &Audit) -> bool {
-    let proven = |a: &Audit| a.proven + a.derived + a.given;
-    let marked = |a: &Audit| a.unproven + a.mismatch;
-    marked(after) > marked(before) || proven(after) * 2 < proven(before)
-}
-
-/// The audit of an answer as it would be delivered.
-async fn audit_of(
+/// All that speaks against an answer as it would be delivered.
+async fn judge(
     drive: &mut Drive<'_>,
     outcome: &Outcome,
     evidence: &Arc<Evidence>,
-) -> Result<Option<Audit>, StoreError> {
-    let Outcome::Answer { response, structured, stop } = outcome else { return Ok(None) };
-    let text = drive.draft(response, *structured, *stop).await?.text().to_owned();
-    let evidence = evidence.clone();
-    let audited = tokio::task::spawn_blocking(move || audit(&text, &evidence, Options::default())).await;
+) -> Result<Objections, StoreError> {
+    let Outcome::Answer { response, structured, stop } = outcome else { return Ok(Objections::default()) };
+    let draft = drive.draft(response, *structured, *stop).await?;
+    let answer = draft.answer();
+    let text: Arc<str> = answer.response.as_str().into();
+    let (report, known) = (text.clone(), evidence.clone());
+    let audited = tokio::task::spawn_blocking(move || audit(&report, &known, Options::default())).await;
     // A report is delivered even where its audit fails.
-    Ok(audited.inspect_err(|error| tracing::error!(%error, "the audit of a report failed")).ok())
+    let audited = audited.inspect_err(|error| tracing::error!(%error, "the audit of a report failed")).ok();
+    let context = drive.gather().await?;
+    let audited = audited.map(|found| with_calls(found, drive.state.machine.steps(), context.rounds()));
+    let witness = witness::compare(drive, &text).await;
+    // What a limit ended is our own notice, which has no shape to keep.
+    if stop.as_limit().is_some() {
+        return Ok(Objections { audit: audited, witness, faults: Vec::new() });
+    }
+    let files = names(&*drive.files().await?);
+    let written = match &response.action {
+        Action::Complete(report) => report.content.as_str(),
+        Action::ToolCall { .. } => "",
+    };
+    let faults = faults::find(&Delivered {
+        question: &drive.record.message,
+        written,
+        text: &text,
+        warnings: &answer.metadata.warnings,
+        files: &files,
+        pictures: drive.tally.artifacts.iter().any(|a| is_picture(&a.name)),
+        evidence,
+        steps: drive.state.machine.steps(),
+        audit: audited.as_ref(),
+    });
+    Ok(Objections { audit: audited, witness, faults })
+}
+
+/// Names what the calls behind the figures ran.
+fn with_calls(mut audit: Audit, steps: &[RoundStep], earlier: &[Round]) -> Audit {
+    const MAX_CALLS: usize = 60;
+    const MAX_CODE: usize = 1_200;
+    let own = steps.iter().flat_map(|s| &s.tool_calls).map(|call| (call.tool_call_id.clone(), call));
+    let before = earlier.iter().rev().take(EARLIER_RUNS).flat_map(|round| {
+        let calls = round.steps.iter().flat_map(|s| &s.tool_calls);
+        calls.map(|call| (format!("earlier:{}/{}", round.round_id, call.tool_call_id), call))
+    });
+    let used = audit.used_calls();
+    let named = own.chain(before).filter(|(id, _)| used.contains(id.as_str())).map(|(id, call)| {
+        let ran = ["query", "code", "path"].iter().find_map(|key| call.arguments.get(*key)?.as_str());
+        let code = shorten(ran.unwrap_or_default(), MAX_CODE);
+        ProofCall { tool_call_id: id, tool_name: call.tool_name.clone(), code }
+    });
+    audit.calls = named.take(MAX_CALLS).collect();
+    audit
+}
+
+fn is_picture(name: &str) -> bool {
+    [".png", ".svg", ".jpg", ".jpeg", ".html", ".pdf"].iter().any(|end| name.to_lowercase().ends_with(end))
+}
+
+/// What the files of a conversation are called.
+fn names(files: &ba_store::ConversationFiles) -> Vec<String> {
+    let uploads = files.uploads.iter().flat_map(|f| [f.filename.clone(), f.file_id.to_string()]);
+    let codes = files.codes.iter().flat_map(|f| [f.filename(), f.code_id.to_string()]);
+    uploads.chain(codes).chain(files.artifacts.iter().map(|f| f.name.clone())).collect()
 }
 
 /// All a report may draw on, nearest first: what does not fit the caps is the oldest.

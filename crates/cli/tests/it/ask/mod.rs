@@ -6,7 +6,9 @@ mod proof;
 mod search;
 mod server;
 mod traced;
+mod verify;
 mod web;
+mod witness;
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
