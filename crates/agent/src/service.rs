@@ -2,100 +2,33 @@
 //! A message is durable before `admit` returns; the run goes on in the background.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
 
 use ba_model::Model;
-use ba_protocol::api::{AgentResponse, QueryRequest};
-use ba_protocol::audit::AuditMode;
-use ba_protocol::{ConversationId, OutputLevel, RunEvent, RunId, UserId, text};
-use ba_store::{EventScope, NewRun, RunRecord, RunStatus, SavedState, Store};
+use ba_protocol::api::{AgentResponse, ErrorInfo, QueryRequest};
+use ba_protocol::{ConversationId, RunEvent, RunId, UserId, text};
+use ba_store::{EventScope, NewRun, RunRecord, RunStatus, SavedState, StepCommit, Store};
+use futures::FutureExt;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
-use crate::ask::Gathered;
-use crate::context::ContextReport;
-use crate::driver::{Driver, Origin, RunJob};
+use crate::context::{ContextReport, MemoCounter};
+use crate::drive::{Desk, Gathered, Ledger, Origin, RunJob, drive};
 use crate::error::AgentError;
-use crate::ledger::{Desk, Ledger};
 use crate::metrics::Metrics;
-use crate::pipeline::{Counter, Executor};
-use crate::run::{Limits, Run};
-use crate::sink::EventSink;
+use crate::parts::{AgentParts, Models, RunState};
+use crate::run::Run;
 use crate::spans;
 use crate::tool::Registry;
 
 /// Longer messages belong into a file.
 const MAX_MESSAGE: usize = 200_000;
-
-/// Everything a run needs, wired once.
-pub struct AgentParts {
-    pub store: Store,
-    pub models: Models,
-    pub registry: Registry,
-    pub executor: Executor,
-    pub sink: Arc<dyn EventSink>,
-    /// The rendered system prompts; the same bytes for every turn.
-    pub system_prompt: crate::prompt::SystemPrompt,
-    pub limits: Limits,
-    pub default_level: OutputLevel,
-    pub counter: Counter,
-    pub metrics: Metrics,
-    pub log: crate::log::ConversationLog,
-    pub skills: crate::skills::Skills,
-    /// What is done with figures that nothing proves.
-    pub audit: AuditMode,
-}
-
-/// The models a run may use.
-#[derive(Clone)]
-pub struct Models {
-    pub default: Arc<dyn Model>,
-    /// Cheaper, for summaries (SPEC L2).
-    pub summary: Option<Arc<dyn Model>>,
-    /// Others that may be chosen, by the names they were given (SPEC W6).
-    pub named: Vec<(String, Arc<dyn Model>)>,
-}
-
-impl Models {
-    pub fn only(model: Arc<dyn Model>) -> Self {
-        Self { default: model, summary: None, named: Vec::new() }
-    }
-
-    /// What a question may name: the default by `provider:model`, the others by their own names.
-    pub fn choices(&self) -> Vec<(&str, &Arc<dyn Model>)> {
-        let default = [(self.default.info().name.as_str(), &self.default)];
-        default.into_iter().chain(self.named.iter().map(|(name, model)| (name.as_str(), model))).collect()
-    }
-
-    pub fn get(&self, name: Option<&str>) -> Option<Arc<dyn Model>> {
-        match name {
-            None => Some(self.default.clone()),
-            Some(name) if name == self.default.info().name => Some(self.default.clone()),
-            Some(name) => {
-                let by_name = self.named.iter().find(|(given, _)| given == name);
-                let found = by_name.or_else(|| self.named.iter().find(|(_, m)| m.info().name == name));
-                found.map(|(_, model)| model.clone())
-            }
-        }
-    }
-}
-
-/// What is saved of a run beside its machine.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct RunState {
-    pub machine: Run,
-    pub model: Option<String>,
-    pub output_level: Option<OutputLevel>,
-    /// The active skills, so that a run resumes inside them (SPEC S3).
-    #[serde(default)]
-    pub skills: ba_skills::SkillState,
-}
 
 pub struct Admitted {
     pub conversation_id: ConversationId,
@@ -108,7 +41,8 @@ pub struct Agent {
 }
 
 struct Inner {
-    driver: Driver,
+    parts: AgentParts,
+    memo: MemoCounter,
     live: Mutex<HashMap<RunId, Live>>,
     tasks: TaskTracker,
     closing: CancellationToken,
@@ -129,9 +63,11 @@ enum LiveState {
 
 impl Agent {
     pub fn new(parts: AgentParts) -> Self {
+        let memo = MemoCounter::new(parts.counter.clone());
         Self {
             inner: Arc::new(Inner {
-                driver: Driver::new(parts),
+                parts,
+                memo,
                 live: Mutex::default(),
                 tasks: TaskTracker::new(),
                 closing: CancellationToken::new(),
@@ -161,7 +97,7 @@ impl Agent {
         if message.len() > MAX_MESSAGE {
             return Err(AgentError::MessageTooLong { limit: MAX_MESSAGE });
         }
-        let parts = self.inner.driver.parts();
+        let parts = &self.inner.parts;
         if let Some(name) = &query.model
             && parts.models.get(Some(name)).is_none()
         {
@@ -184,6 +120,7 @@ impl Agent {
             machine: Run::new(message, parts.limits.clone(), now),
             model: query.model,
             output_level: query.output_level,
+            file_ids: query.file_ids.clone(),
             skills: Default::default(),
         };
         let new = NewRun {
@@ -228,7 +165,7 @@ impl Agent {
         id: &ConversationId,
         title: &str,
     ) -> Result<ConversationId, AgentError> {
-        let store = &self.inner.driver.parts().store;
+        let store = &self.inner.parts.store;
         let found = store.conversation(owner, id).await?;
         if found.title.is_empty() {
             store.rename(owner, id, title).await?;
@@ -237,27 +174,71 @@ impl Agent {
     }
 
     fn desk(&self) -> Desk<'_> {
-        let parts = self.inner.driver.parts();
+        let parts = &self.inner.parts;
         Desk { store: &parts.store, sink: &parts.sink, tasks: &self.inner.tasks }
     }
 
     fn spawn(&self, job: RunJob) {
         let cancel = CancellationToken::new();
         let (end, state) = watch::channel(LiveState::Going);
-        let (run_id, owner) = (job.record.id.clone(), job.record.owner.clone());
-        self.inner.live.lock().insert(run_id.clone(), Live { owner, cancel: cancel.clone(), state });
+        let record = job.record.clone();
+        let live = Live { owner: record.owner.clone(), cancel: cancel.clone(), state };
+        self.inner.live.lock().insert(record.id.clone(), live);
         let agent = self.clone();
         let span = spans::run(&job.record, matches!(job.origin, Origin::Resumed));
         let work = async move {
             let last = tokio::select! {
-                last = agent.inner.driver.drive(job, &cancel) => last,
+                last = agent.drive(job, &cancel) => last,
                 // The last committed step is on disk; the next start resumes from it.
                 () = agent.inner.closing.cancelled() => None,
             };
-            agent.inner.live.lock().remove(&run_id);
+            agent.inner.live.lock().remove(&record.id);
             let _ = end.send(LiveState::Ended(last.map(Arc::new)));
         };
         self.inner.tasks.spawn(work.instrument(span));
+    }
+
+    /// Drives a run; whatever happens inside, it ends in words or stays open on disk.
+    async fn drive(&self, job: RunJob, cancel: &CancellationToken) -> Option<RunEvent> {
+        let record = job.record.clone();
+        let driven = AssertUnwindSafe(drive(&self.inner.parts, &self.inner.memo, job, cancel)).catch_unwind();
+        match driven.await {
+            Ok(Ok(last)) => last,
+            // Nothing was acknowledged: the run stays open and is resumed when storage works again.
+            Ok(Err(error)) => {
+                tracing::error!(run = %record.id, %error, "the run cannot go on: a step was not stored");
+                None
+            }
+            Err(_panic) => {
+                tracing::error!(run = %record.id, "the run failed unexpectedly");
+                let error = ErrorInfo::new(
+                    "internal_error",
+                    "the run failed unexpectedly; this was logged. Ask again",
+                );
+                self.abandon(&record, error).await
+            }
+        }
+    }
+
+    /// Ends a run that cannot be driven, in words the user can read.
+    async fn abandon(&self, record: &RunRecord, error: ErrorInfo) -> Option<RunEvent> {
+        let event = RunEvent::RunFailed { error };
+        let commit = StepCommit {
+            status: RunStatus::Failed,
+            events: vec![event.clone()],
+            usage: record.usage.clone(),
+            ..StepCommit::going_on()
+        };
+        match self.inner.parts.store.commit_step(&record.id, commit).await {
+            Ok(events) => {
+                events.iter().for_each(|e| self.inner.parts.sink.publish(e));
+                Some(event)
+            }
+            Err(error) => {
+                tracing::error!(run = %record.id, %error, "cannot end the run");
+                None
+            }
+        }
     }
 
     /// Waits for a run's end and gives its answer.
@@ -282,7 +263,7 @@ impl Agent {
 
     /// The answer of an ended run, from its last event.
     pub async fn answer(&self, owner: &UserId, run_id: &RunId) -> Result<AgentResponse, AgentError> {
-        let store = &self.inner.driver.parts().store;
+        let store = &self.inner.parts.store;
         store.run(owner, run_id).await?;
         let events = store.events_after(EventScope::Run(run_id), 0, 10_000).await?;
         let last = events.into_iter().rev().find(|e| e.event.is_last());
@@ -302,7 +283,7 @@ impl Agent {
 
     /// Takes up the runs a crash or restart left open, each from its last step.
     pub async fn resume_open_runs(&self) -> Result<usize, AgentError> {
-        let open = self.inner.driver.parts().store.open_runs().await?;
+        let open = self.inner.parts.store.open_runs().await?;
         let count = open.len();
         for record in open {
             match serde_json::from_value::<RunState>(record.state.clone()) {
@@ -310,7 +291,10 @@ impl Agent {
                     let ledger = Ledger::resume(&self.desk(), &record.id);
                     self.spawn(RunJob { record, state, ledger, origin: Origin::Resumed });
                 }
-                Err(error) => self.inner.driver.abandon(&record, &error.to_string()).await,
+                Err(error) => {
+                    let text = format!("the run could not be resumed: {error}");
+                    self.abandon(&record, ErrorInfo::new("run_not_resumable", text)).await;
+                }
             }
         }
         Ok(count)
@@ -324,7 +308,7 @@ impl Agent {
             let _ = tokio::time::timeout(Duration::from_secs(5), self.inner.tasks.wait()).await;
         }
         self.inner.closing.cancel();
-        self.inner.driver.parts().log.flush().await;
+        self.inner.parts.log.flush().await;
     }
 
     /// The context inspector: what a turn sent to the model, or what the next one would.
@@ -334,12 +318,12 @@ impl Agent {
         conversation: &ConversationId,
         turn: Option<usize>,
     ) -> Result<Option<ContextReport>, AgentError> {
-        let parts = self.inner.driver.parts();
+        let parts = &self.inner.parts;
         parts.store.conversation(owner, conversation).await?;
         let rounds = Arc::new(parts.store.rounds(conversation).await?);
         let files = Arc::new(parts.store.files(conversation).await?);
-        let gathered = Gathered::of(parts, rounds, files, "").await;
-        Ok(gathered.inspect(parts, turn, self.inner.driver.memo()).await)
+        let gathered = Gathered::of(parts, rounds, files, "", &[]).await;
+        Ok(gathered.inspect(parts, turn, &self.inner.memo).await)
     }
 
     pub fn live_runs(&self) -> usize {
@@ -347,23 +331,23 @@ impl Agent {
     }
 
     pub fn store(&self) -> &Store {
-        &self.inner.driver.parts().store
+        &self.inner.parts.store
     }
 
     pub fn registry(&self) -> &Registry {
-        &self.inner.driver.parts().registry
+        &self.inner.parts.registry
     }
 
     pub fn metrics(&self) -> &Metrics {
-        &self.inner.driver.parts().metrics
+        &self.inner.parts.metrics
     }
 
     pub fn models(&self) -> &Models {
-        &self.inner.driver.parts().models
+        &self.inner.parts.models
     }
 
     pub fn model(&self) -> &Arc<dyn Model> {
-        &self.inner.driver.parts().models.default
+        &self.inner.parts.models.default
     }
 }
 

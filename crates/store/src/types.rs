@@ -89,7 +89,8 @@ pub struct NewRun {
 /// One step of the run machine: all of it is committed, or none.
 #[derive(Debug, Clone)]
 pub struct StepCommit {
-    pub state: SavedState,
+    /// As it was, when absent.
+    pub state: Option<SavedState>,
     pub status: RunStatus,
     /// Durable events only; passing ones are refused.
     pub events: Vec<RunEvent>,
@@ -106,9 +107,14 @@ pub struct StepCommit {
 impl StepCommit {
     /// A step that only moves the state on.
     pub fn new(state: impl Into<SavedState>, status: RunStatus) -> Self {
+        Self { state: Some(state.into()), status, ..Self::going_on() }
+    }
+
+    /// A step that only adds to what is stored.
+    pub fn going_on() -> Self {
         Self {
-            state: state.into(),
-            status,
+            state: None,
+            status: RunStatus::Running,
             events: Vec::new(),
             round: None,
             usage: UsageInfo::default(),
@@ -123,7 +129,8 @@ impl StepCommit {
         self.intents.extend(later.intents);
         self.outcomes.extend(later.outcomes);
         let round = later.round.or(self.round);
-        Self { round, events: self.events, intents: self.intents, outcomes: self.outcomes, ..later }
+        let state = later.state.or(self.state);
+        Self { state, round, events: self.events, intents: self.intents, outcomes: self.outcomes, ..later }
     }
 }
 

@@ -2,7 +2,9 @@
 //! every result its call (SPEC X7), whatever was stored.
 
 use ba_protocol::round::RoundStep;
-use ba_protocol::{ContentBlock, FileFacts, Message, Role, Round, ToolCall, ToolResult, synopsis};
+use ba_protocol::{
+    ContentBlock, FileFacts, Message, Role, Round, RoundEnding, ToolCall, ToolResult, synopsis,
+};
 use serde_json::Value;
 
 use super::extract::shortened_observations;
@@ -38,7 +40,15 @@ pub(super) fn trimmed_messages(round: &Round) -> [Message; 2] {
 
 /// A round that failed still ends with an assistant's word, so that roles alternate.
 fn final_answer(round: &Round) -> String {
-    round.final_answer.clone().unwrap_or_else(|| "（这一轮没有完成。）".to_owned())
+    let unfinished = match round.ending {
+        RoundEnding::Complete | RoundEnding::Failed => "（这一轮没有完成。）",
+        RoundEnding::Cancelled => "（用户停止了这一轮。）",
+    };
+    match (&round.final_answer, round.ending) {
+        (Some(answer), RoundEnding::Complete) => answer.clone(),
+        (Some(partial), _) => format!("{partial}\n\n{unfinished}"),
+        (None, _) => unfinished.to_owned(),
+    }
 }
 
 pub(super) fn trimmed_pieces(index: usize, round: &Round, original_tokens: usize) -> [Piece; 2] {

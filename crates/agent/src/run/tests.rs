@@ -40,7 +40,7 @@ fn answer_all(run: &mut Run) {
 fn answer_text(run: &mut Run) -> (String, StopReason) {
     match run.next_step(now()) {
         Step::Done(Outcome::Answer { response, stop, .. }) => match &response.action {
-            Action::Complete(report) => (report.content.clone(), *stop),
+            Action::Complete(report) => (report.content.clone(), stop),
             Action::ToolCall { .. } => panic!("not complete"),
         },
         other => panic!("{other:?}"),
@@ -52,7 +52,7 @@ fn two_rounds_end_with_the_report() {
     let mut run = run();
     assert!(matches!(
         run.next_step(now()),
-        Step::AskModel(Ask { round: 1, correction: None, gate: None, last_turn: false })
+        Step::AskModel(Ask { round: 1, correction: None, gate: None, last_round: false })
     ));
     run.on_model(&calls(&[json!({"a": 1})]), 100);
     answer_all(&mut run);
@@ -111,11 +111,11 @@ fn the_third_identical_call_is_refused_and_the_fourth_stops() {
 }
 
 #[test]
-fn round_limit_announces_the_last_turn_and_then_stops() {
+fn round_limit_announces_the_last_round_and_then_stops() {
     let mut run = Run::new("why?", Limits { max_rounds: 2, ..Limits::default() }, now());
     run.on_model(&calls(&[json!({"i": 1})]), 1);
     answer_all(&mut run);
-    assert!(matches!(run.next_step(now()), Step::AskModel(Ask { last_turn: true, .. })));
+    assert!(matches!(run.next_step(now()), Step::AskModel(Ask { last_round: true, .. })));
     run.on_model(&calls(&[json!({"i": 2})]), 1);
     answer_all(&mut run);
     let (text, stop) = answer_text(&mut run);
@@ -150,7 +150,7 @@ fn cancel_wins_and_stays() {
     run.on_model(&calls(&[json!({})]), 1);
     run.end(Outcome::Cancelled);
     run.end(Outcome::Failed { error: ba_protocol::api::ErrorInfo::new("x", "y") });
-    assert_eq!(run.next_step(now()), Step::Done(&Outcome::Cancelled));
+    assert_eq!(run.next_step(now()), Step::Done(Outcome::Cancelled));
 }
 
 proptest! {
@@ -171,7 +171,7 @@ proptest! {
             match run.next_step(now()) {
                 Step::Done(_) => break,
                 Step::AskModel(_) => { let next = outputs.next().unwrap().clone(); run.on_model(&next, 1); }
-                Step::RunTools(_) => run.on_tools(vec![]),
+                Step::RunTools(_) => { run.on_tools(vec![]); }
             }
         }
     }
@@ -182,7 +182,7 @@ fn at_gate(limits: Limits) -> Run {
     run.on_model(&calls(&[json!({"a": 1})]), 100);
     answer_all(&mut run);
     run.on_model(&complete("草稿"), 50);
-    assert!(run.reconsider("改一改".into()));
+    assert!(run.reconsider("改一改".into()).is_some());
     run
 }
 
@@ -194,11 +194,11 @@ fn an_answer_is_sent_back_once_even_at_the_limits() {
     assert_eq!(saved, run, "a crash resumes inside the gate");
     let Step::AskModel(ask) = saved.next_step(now()) else { panic!("not asked") };
     let gate = ask.gate.unwrap();
-    assert_eq!((ask.round, ask.last_turn, gate.request.as_str(), gate.after_steps), (3, true, "改一改", 1));
+    assert_eq!((ask.round, ask.last_round, gate.request.as_str(), gate.after_steps), (3, true, "改一改", 1));
     assert!(gate.draft_text().contains("草稿"));
     run.on_model(&complete("改好了"), 50);
     assert_eq!(answer_text(&mut run), ("改好了".into(), StopReason::Complete));
-    assert!(!run.reconsider("再改".into()), "one gate turn at most");
+    assert!(run.reconsider("再改".into()).is_none(), "one gate turn at most");
 }
 
 #[test]
@@ -218,5 +218,35 @@ fn the_draft_is_delivered_when_the_gate_turn_comes_to_nothing() {
 
     let mut cancelled = at_gate(Limits::default());
     cancelled.end(Outcome::Cancelled);
-    assert_eq!(cancelled.next_step(now()), Step::Done(&Outcome::Cancelled));
+    assert_eq!(cancelled.next_step(now()), Step::Done(Outcome::Cancelled));
+}
+
+#[test]
+fn a_plan_may_ask_for_more_rounds_up_to_the_cap() {
+    let plan = |rounds: u32| {
+        let plan: Vec<String> = (1..=rounds).map(|r| format!("R{r}: 步骤")).collect();
+        json!({"task_analysis": "", "execution_plan": plan.join("; "), "current_round": 1,
+               "action": {"type": "tool_call", "content":
+                   [{"tool_name": "t", "tool_call_id": "c", "arguments": {"plan": rounds}}]}})
+        .to_string()
+    };
+    let limits = Limits { max_rounds: 5, usual_rounds: 2, ..Limits::default() };
+    for (planned, allowed) in [(0, 2), (1, 2), (4, 4), (999, 5)] {
+        let mut run = Run::new("q", limits.clone(), now());
+        run.on_model(&plan(planned), 1);
+        assert_eq!(run.max_rounds(), allowed, "{planned}");
+    }
+}
+
+#[test]
+fn a_round_with_calls_is_announced_and_closed_once() {
+    let mut run = run();
+    let effects = run.on_model(&calls(&[json!({"a": 1})]), 1);
+    assert!(
+        matches!(&effects[..], [Effect::Heard { response: Some(_), .. }, Effect::Announce { calls, .. }] if calls.len() == 1)
+    );
+    assert_eq!(run.on_tools(vec![]), [Effect::CloseRound { round: 1 }]);
+    assert_eq!(run.on_tools(vec![]), [], "nothing is pending any more");
+    let effects = run.on_model(&complete("完成"), 1);
+    assert!(matches!(&effects[..], [Effect::Heard { .. }]), "an ending is announced by the answer itself");
 }

@@ -14,7 +14,7 @@ use ba_agent::{
     Agent, AgentParts, Body, Column, Effects, EventSink, Models, Registry, Skills, ToolContext, ToolOutput,
     Typed, TypedTool,
 };
-use ba_model::ScriptedModel;
+use ba_model::{Model, ScriptedModel};
 use ba_protocol::api::QueryRequest;
 use ba_protocol::audit::AuditMode;
 use ba_protocol::{ConversationId, DataNote, Event, OutputLevel, RunEvent, RunId, ToolFailure, UserId};
@@ -23,6 +23,9 @@ use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
+
+/// A question with this in it meets a panic while its context is built.
+pub const BREAKS: &str = "💥";
 
 /// Adds numbers: harmless.
 pub struct Adder;
@@ -164,12 +167,30 @@ impl Bench {
         Self::build(folder, model, Duration::ZERO, ConversationLog::off(), audit).await
     }
 
+    /// With a model of its own for summaries.
+    pub async fn with_summaries(model: ScriptedModel, summary: Arc<ScriptedModel>) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let log = ConversationLog::off();
+        Self::build_with(folder, model, Duration::ZERO, log, AuditMode::Off, Some(summary)).await
+    }
+
     async fn build(
         folder: Arc<tempfile::TempDir>,
         model: ScriptedModel,
         takes: Duration,
         log: ConversationLog,
         audit: AuditMode,
+    ) -> Self {
+        Self::build_with(folder, model, takes, log, audit, None).await
+    }
+
+    async fn build_with(
+        folder: Arc<tempfile::TempDir>,
+        model: ScriptedModel,
+        takes: Duration,
+        log: ConversationLog,
+        audit: AuditMode,
+        summary: Option<Arc<ScriptedModel>>,
     ) -> Self {
         let store = Store::open(StoreConfig::local(folder.path())).await.unwrap();
         let (model, heard, ran) = (Arc::new(model), Arc::new(Heard::default()), Arc::new(AtomicU32::new(0)));
@@ -179,11 +200,14 @@ impl Bench {
             Arc::new(Typed::new(Sales)),
         ])
         .unwrap();
-        let counter: Counter = Arc::new(|text: &str| text.len().div_ceil(4));
+        let counter: Counter = Arc::new(|text: &str| {
+            assert!(!text.contains(BREAKS), "a defect outside every tool");
+            text.len().div_ceil(4)
+        });
         let parts = AgentParts {
             system_prompt: PromptTemplate::embedded().unwrap().render(&registry, &[]),
             store: store.clone(),
-            models: Models::only(model.clone()),
+            models: Models { summary: summary.map(|m| m as Arc<dyn Model>), ..Models::only(model.clone()) },
             registry,
             executor: Executor {
                 config: ExecutorConfig::default(),

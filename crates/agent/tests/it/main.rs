@@ -3,7 +3,9 @@
 
 mod bench;
 mod cancel;
+mod endings;
 mod logged;
+mod long;
 mod proof;
 mod resume;
 mod turns;

@@ -121,9 +121,15 @@ async fn commit_step(s: &mut dyn Session, run: RunId, step: StepCommit) -> Resul
     let at = now();
     let updated = s
         .one(
-            "UPDATE runs SET state = $2, status = $3, usage_info = $4, updated_at = $5
+            "UPDATE runs SET state = COALESCE($2, state), status = $3, usage_info = $4, updated_at = $5
              WHERE id = $1 AND status = 'running' RETURNING conversation_id",
-            params![&run, step.state.as_str(), step.status.as_str(), json(&step.usage)?, at],
+            params![
+                &run,
+                step.state.as_ref().map(|s| s.as_str().to_owned()),
+                step.status.as_str(),
+                json(&step.usage)?,
+                at
+            ],
         )
         .await?;
     let conversation: ConversationId = match updated {

@@ -166,6 +166,7 @@ pub fn round(run: &RunId, message: &str, answer: &str) -> Round {
         final_answer: Some(answer.to_owned()),
         tokens_used: 7,
         audit: None,
+        ending: Default::default(),
     }
 }
 

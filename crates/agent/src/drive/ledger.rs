@@ -266,9 +266,9 @@ mod tests {
         };
         ledger.commit(step(RunStatus::Running, started)).await.unwrap();
         ledger.teller().tell(RunEvent::TextDelta { text: "x".into(), round: 2 });
-        ledger.commit(step(RunStatus::Cancelled, RunEvent::RunCancelled {})).await.unwrap();
+        ledger.commit(step(RunStatus::Cancelled, RunEvent::RunCancelled { partial: None })).await.unwrap();
         let last = ledger.durable().await.unwrap();
-        assert_eq!(last, Some(RunEvent::RunCancelled {}));
+        assert_eq!(last, Some(RunEvent::RunCancelled { partial: None }));
         assert_eq!(*heard.0.lock(), ["run.started", "tool.started", "text.delta", "run.cancelled"]);
     }
 
@@ -278,11 +278,13 @@ mod tests {
         let (_folder, store, ledger, run) = admitted(&heard).await;
         // Someone else ended the run, so the next step is refused, and the one behind it with it.
         store.commit_step(&run, StepCommit::new(serde_json::json!({}), RunStatus::Failed)).await.unwrap();
-        ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled {})).await.unwrap();
-        let _ = ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled {})).await;
+        ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled { partial: None })).await.unwrap();
+        let _ = ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled { partial: None })).await;
         let error = ledger.durable().await.unwrap_err();
         assert!(error.to_string().contains("has ended"), "{error}");
-        assert!(ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled {})).await.is_err());
+        assert!(
+            ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled { partial: None })).await.is_err()
+        );
         assert_eq!(*heard.0.lock(), ["run.started"]);
     }
 }
