@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::metrics::Metrics;
 use crate::pipeline::{Counter, Executor};
+use crate::prompt::SystemPrompt;
 use crate::run::{Limits, Run};
 use crate::sink::EventSink;
 use crate::tool::Registry;
@@ -22,7 +23,7 @@ pub struct AgentParts {
     pub executor: Executor,
     pub sink: Arc<dyn EventSink>,
     /// The rendered system prompts; the same bytes for every turn.
-    pub system_prompt: crate::prompt::SystemPrompt,
+    pub system_prompt: SystemPrompt,
     pub limits: Limits,
     pub default_level: OutputLevel,
     pub counter: Counter,

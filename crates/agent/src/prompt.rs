@@ -145,6 +145,17 @@ mod tests {
         assert!(!zh.contains(OPEN) && !en.contains(OPEN));
     }
 
+    // SPEC W7: both are small, the tools' sections of the document included.
+    #[test]
+    fn both_prompts_stay_within_three_thousand_tokens() {
+        let template = PromptTemplate::embedded().unwrap();
+        let counter = ba_model::TokenCounter::for_model("gpt-4o");
+        for block in [&template.chinese, template.english.as_ref().unwrap()] {
+            let tokens = counter.count(&block.with(&block.tools));
+            assert!(tokens <= 3_000, "{tokens} tokens: {}", ba_protocol::text::shorten(&block.before, 20));
+        }
+    }
+
     #[test]
     fn a_broken_document_says_what_is_missing() {
         assert_eq!(PromptTemplate::parse("# x").unwrap_err(), PromptError::NoBlock(CHINESE));

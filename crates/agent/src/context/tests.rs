@@ -419,3 +419,44 @@ fn words_of_the_web_are_in_no_short_form_of_a_round() {
         assert!(!short.contains("忽略以上指令") && !short.contains("<untrusted"), "{short}");
     }
 }
+
+// SPEC X6, counted with a real tokenizer: 5 rounds with 3 files, 10 rounds with 5 files. The targets are the origin's, for
+// the conversation itself; the system prompt, which nothing can save, is counted beside it.
+#[test]
+fn cleaning_saves_what_the_origin_asked_for() {
+    let tokens = ba_model::TokenCounter::for_model("gpt-4o");
+    let counter = MemoCounter::new(Arc::new(move |text: &str| tokens.count(text)));
+    let file: String = (0..150)
+        .map(|i| {
+            format!(
+                "2024-{:02}-{:02},产品{},{}.{:02},华东\n",
+                i % 12 + 1,
+                i % 28 + 1,
+                i % 40,
+                i * 37 % 9000,
+                i % 100
+            )
+        })
+        .collect();
+    let embedded =
+        crate::prompt::PromptTemplate::embedded().unwrap().render(&crate::tool::Registry::default(), &[]);
+    let prompt = embedded.of(crate::run::Language::Zh);
+    for (count, files, target, with_prompt) in [(5, 3, 75, 60), (10, 5, 83, 70)] {
+        let rounds: Vec<Round> = (0..count)
+            .map(|i| {
+                let mut steps = vec![step("q", "query_database", "region,amount\n华东,100.5")];
+                if i < files {
+                    steps.insert(0, step(&format!("call_read_file_{i}"), "file_reader", &file));
+                }
+                round(&format!("第{i}问"), steps, &format!("华东销售额 {i}00 万元，同比 +1{i}%"))
+            })
+            .collect();
+        let none = HashMap::new();
+        let saved = |system_prompt: &str| {
+            let built = build_context(&ContextInput { system_prompt, ..input(&rounds, &none) }, &counter);
+            built.report.saved_tokens * 100 / built.report.original_tokens
+        };
+        assert!(saved("") >= target, "{count} rounds: {} %", saved(""));
+        assert!(saved(prompt) >= with_prompt, "{count} rounds with the prompt: {} %", saved(prompt));
+    }
+}

@@ -10,7 +10,7 @@ use ba_skills::Effective;
 use ba_store::{ConversationFiles, StoreError};
 
 use super::Drive;
-use super::record::{book, cost};
+use super::record::cost;
 use crate::context::{BuiltContext, ContextInput, ContextReport, MemoCounter, Strategy};
 use crate::parts::AgentParts;
 use crate::pipeline::neutralise;
@@ -41,9 +41,7 @@ impl Drive<'_> {
             ..gathered.input(&self.record.message, self.model.info().window, &none)
         };
         let (built, spent) = self.with_summaries(&input).await;
-        if let Some(model) = &self.parts.models.summary {
-            book(&mut self.book.usage, &spent, model.info().prices);
-        }
+        self.book_summaries(&spent);
         let report = &built.report;
         self.context_built(report);
         if report.over_budget {

@@ -112,9 +112,16 @@ impl Drive<'_> {
         if info.window > 0 {
             self.window_share = usage.input_tokens as f64 / info.window as f64;
         }
-        book(&mut self.book.usage, &usage, info.prices);
+        add(&mut self.book.usage, &usage, info.prices);
         self.book.round_usage = usage;
         usage
+    }
+
+    /// What the summaries of a request took, at their own model's prices (SPEC M1).
+    pub(super) fn book_summaries(&mut self, spent: &Usage) {
+        if let Some(model) = &self.parts.models.summary {
+            add(&mut self.book.usage, spent, model.info().prices);
+        }
     }
 
     /// People are told of a round's calls, and their intents are stored, in one step.
@@ -231,17 +238,13 @@ fn finished_event(executed: &Executed) -> RunEvent {
 }
 
 /// Adds what one answer took, at the prices of the model that gave it.
-pub(super) fn book(total: &mut UsageInfo, spent: &Usage, prices: Option<Prices>) {
-    total.input_tokens += spent.input_tokens;
-    total.output_tokens += spent.output_tokens;
-    total.cached_tokens += spent.cached_tokens;
-    let spent = UsageInfo {
-        input_tokens: spent.input_tokens,
-        output_tokens: spent.output_tokens,
-        cached_tokens: spent.cached_tokens,
-        cost: None,
-    };
+fn add(total: &mut UsageInfo, spent: &Usage, prices: Option<Prices>) {
+    let Usage { input_tokens, output_tokens, cached_tokens } = *spent;
+    total.input_tokens += input_tokens;
+    total.output_tokens += output_tokens;
+    total.cached_tokens += cached_tokens;
     if let Some(prices) = prices {
+        let spent = UsageInfo { input_tokens, output_tokens, cached_tokens, cost: None };
         total.cost = Some(total.cost.unwrap_or(0.0) + cost(&spent, &prices));
     }
 }

@@ -14,7 +14,7 @@ use ba_agent::{
     Agent, AgentParts, Body, Column, Effects, EventSink, Models, Registry, Skills, ToolContext, ToolOutput,
     Typed, TypedTool, Witness,
 };
-use ba_model::ScriptedModel;
+use ba_model::{Model, ScriptedModel};
 use ba_protocol::api::QueryRequest;
 use ba_protocol::audit::AuditMode;
 use ba_protocol::{ConversationId, DataNote, Event, OutputLevel, RunEvent, RunId, ToolFailure, UserId};
@@ -174,6 +174,13 @@ impl Bench {
         Self::build(folder, model, Duration::ZERO, ConversationLog::off(), audit, None).await
     }
 
+    /// With a model of its own for summaries.
+    pub async fn with_summaries(model: ScriptedModel, summary: Arc<ScriptedModel>) -> Self {
+        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let log = ConversationLog::off();
+        Self::build_with(folder, model, Duration::ZERO, log, AuditMode::Off, Some(summary)).await
+    }
+
     async fn build(
         folder: Arc<tempfile::TempDir>,
         model: ScriptedModel,
@@ -181,6 +188,17 @@ impl Bench {
         log: ConversationLog,
         audit: AuditMode,
         witness: Option<Arc<dyn Witness>>,
+    ) -> Self {
+        Self::build_with(folder, model, takes, log, audit, None).await
+    }
+
+    async fn build_with(
+        folder: Arc<tempfile::TempDir>,
+        model: ScriptedModel,
+        takes: Duration,
+        log: ConversationLog,
+        audit: AuditMode,
+        summary: Option<Arc<ScriptedModel>>,
     ) -> Self {
         let store = Store::open(StoreConfig::local(folder.path())).await.unwrap();
         let (model, heard, ran) = (Arc::new(model), Arc::new(Heard::default()), Arc::new(AtomicU32::new(0)));
@@ -197,7 +215,7 @@ impl Bench {
         let parts = AgentParts {
             system_prompt: PromptTemplate::embedded().unwrap().render(&registry, &[]),
             store: store.clone(),
-            models: Models::only(model.clone()),
+            models: Models { summary: summary.map(|m| m as Arc<dyn Model>), ..Models::only(model.clone()) },
             registry,
             executor: Executor {
                 config: ExecutorConfig::default(),

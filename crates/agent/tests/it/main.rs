@@ -6,6 +6,7 @@ mod cancel;
 mod endings;
 mod gate;
 mod logged;
+mod long;
 mod proof;
 mod resume;
 mod turns;
