@@ -153,5 +153,6 @@ fn round(i: usize, steps: Vec<RoundStep>) -> Round {
         final_answer: Some(format!("华东销售额 {}000.5 万元，同比 +{}%。\n\n谢谢。", i + 1, i + 3)),
         tokens_used: 0,
         audit: None,
+        ending: Default::default(),
     }
 }

@@ -16,6 +16,8 @@ pub enum AgentError {
     RunFailed(ba_protocol::api::ErrorInfo),
     #[error("the run was cancelled")]
     Cancelled,
+    #[error("the run has not ended yet")]
+    StillRunning,
     #[error("the server is shutting down; try again shortly")]
     ShuttingDown,
     #[error(transparent)]

@@ -10,9 +10,9 @@ use ba_skills::levels::{LIST_BUDGET, LoadLevel, list, sandbox_path};
 use ba_skills::{Base, DONE, Effective, SkillLibrary, SkillName, SkillState};
 use ba_store::Store;
 
+use crate::parts::{AgentParts, RunState};
 use crate::pipeline::Counter;
 use crate::run::{Decision, PlannedCall};
-use crate::service::{AgentParts, RunState};
 
 /// The tool that activates skills (SPEC T6).
 pub const ACTIVATE_SKILL: &str = "activate_skill";

@@ -273,7 +273,7 @@ fn s3(raw: RawS3) -> Result<S3> {
 fn limits(raw: &RawConfig) -> Limits {
     let given = &raw.limits;
     Limits {
-        max_rounds: given.max_rounds.unwrap_or(12).clamp(1, 100),
+        max_rounds: given.max_rounds.unwrap_or(30).clamp(1, 100),
         max_tool_calls: given.max_tool_calls.unwrap_or(48).clamp(1, 1_000),
         max_tokens: given.max_tokens.unwrap_or(2_000_000),
         max_seconds: given.max_seconds.unwrap_or(1_800).clamp(10, 86_400),

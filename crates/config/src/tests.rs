@@ -20,7 +20,7 @@ fn nothing_to_configure() {
     let config = load_with("", &[]).unwrap();
     assert_eq!(config.listen.to_string(), "127.0.0.1:8000");
     assert_eq!(config.model.name(), "offline");
-    assert_eq!(config.limits.max_rounds, 12);
+    assert_eq!(config.limits.max_rounds, 30);
 }
 
 #[test]

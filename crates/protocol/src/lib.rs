@@ -27,7 +27,7 @@ pub use file::{Artifact, CodeFile, FileFacts, Upload};
 pub use ids::{CodeId, ConversationId, RunId, UploadId, UserId};
 pub use message::{ContentBlock, Message, Role};
 pub use parse::{ParseOutcome, Parsed, parse};
-pub use round::Round;
+pub use round::{Round, RoundEnding};
 pub use secret::Secret;
 pub use structured::{Action, CodeBlock, StructuredResponse, ToolCall};
 pub use telemetry::ToolTelemetry;

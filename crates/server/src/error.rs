@@ -162,6 +162,7 @@ impl From<AgentError> for ApiError {
             AgentError::UnknownFile(_) => Self::new(StatusCode::NOT_FOUND, "not_found", message),
             AgentError::RunFailed(info) => Self::run_failed(info),
             AgentError::Cancelled => Self::new(StatusCode::CONFLICT, "cancelled", message),
+            AgentError::StillRunning => Self::new(StatusCode::CONFLICT, "still_running", message),
             AgentError::ShuttingDown => Self::unavailable("shutting_down", message),
             AgentError::Store(error) => error.into(),
         }

@@ -800,12 +800,16 @@ export interface components {
             size: number;
         };
         Audit: {
+            /** @description The calls that proofs name, each once. */
+            calls?: components["schemas"]["ProofCall"][];
             derived: number;
             figures: components["schemas"]["FigureProof"][];
             given: number;
             mismatch: number;
             not_audited?: components["schemas"]["NotAudited"] | null;
             proven: number;
+            /** @description The rows that proofs name, each once, up to a cap. */
+            rows?: components["schemas"]["ProofRow"][];
             unproven: number;
         };
         CallSummary: {
@@ -1429,6 +1433,8 @@ export interface components {
              * @description The sequence number of the round's last event: where a reader of its stream goes on.
              */
             last_seq: number;
+            /** @description What of the answer was there when it was stopped. */
+            partial?: string | null;
             /** @description The model's turns that called tools, as they were answered. */
             processing: components["schemas"]["AgentResponse"][];
             run_id: components["schemas"]["RunId"];
@@ -1700,6 +1706,20 @@ export interface components {
             line: number;
             tool_call_id: string;
         };
+        /** @description A call that figures rest on, and what it ran. */
+        ProofCall: {
+            /** @description Its SQL or Python, or the file it read; shortened. */
+            code: string;
+            tool_call_id: string;
+            tool_name: string;
+        };
+        /** @description A row of a result that figures rest on, as far as it is shown beside them. */
+        ProofRow: {
+            /** @description The labels and values of the row, in the order of the result. */
+            cells: components["schemas"]["RowCell"][];
+            row: number;
+            tool_call_id: string;
+        };
         /** @description `POST /agent/query` (SPEC A1). */
         QueryRequest: {
             conversation_id?: components["schemas"]["ConversationId"] | null;
@@ -1756,6 +1776,12 @@ export interface components {
             tool_calls?: components["schemas"]["ToolCall"][];
             usage?: components["schemas"]["UsageInfo"];
             warnings?: string[];
+            witness?: components["schemas"]["WitnessReport"] | null;
+        };
+        RowCell: {
+            column: string;
+            /** @description As text; empty where the result has nothing. */
+            value: string;
         };
         RunDetail: components["schemas"]["RunInfo"] & {
             answer?: components["schemas"]["AgentResponse"] | null;
@@ -1825,7 +1851,10 @@ export interface components {
             /** @enum {string} */
             event: "run.failed";
         } | {
-            data: Record<string, never>;
+            data: {
+                /** @description What of the answer was there when it was stopped. */
+                partial?: string | null;
+            };
             /** @enum {string} */
             event: "run.cancelled";
         };
@@ -2012,6 +2041,20 @@ export interface components {
         };
         UserList: {
             users: components["schemas"]["UserInfo"][];
+        };
+        /** @description A second computation of an answer's headline figure, without the model that answered (SPEC V6). */
+        WitnessReport: {
+            /** @description Whether the answer shows the value. */
+            agrees: boolean;
+            /** @description What the value is: a column or concept, and the group it belongs to. */
+            name?: string;
+            /** @description The statement that computed it. */
+            query: string;
+            /**
+             * Format: double
+             * @description Shares are fractions.
+             */
+            value: number;
         };
     };
     responses: never;

@@ -2,7 +2,9 @@
 //! every result its call (SPEC X7), whatever was stored.
 
 use ba_protocol::round::RoundStep;
-use ba_protocol::{ContentBlock, FileFacts, Message, Role, Round, ToolCall, ToolResult, synopsis};
+use ba_protocol::{
+    ContentBlock, FileFacts, Message, Role, Round, RoundEnding, ToolCall, ToolResult, synopsis,
+};
 use serde_json::Value;
 
 use super::piece::{Kind, Piece};
@@ -30,7 +32,15 @@ pub fn round_messages(round: &Round) -> Vec<Message> {
 
 /// A round that failed still ends with an assistant's word, so that roles alternate.
 fn final_answer(round: &Round) -> String {
-    round.final_answer.clone().unwrap_or_else(|| "（这一轮没有完成。）".to_owned())
+    let unfinished = match round.ending {
+        RoundEnding::Complete | RoundEnding::Failed => "（这一轮没有完成。）",
+        RoundEnding::Cancelled => "（用户停止了这一轮。）",
+    };
+    match (&round.final_answer, round.ending) {
+        (Some(answer), RoundEnding::Complete) => answer.clone(),
+        (Some(partial), _) => format!("{partial}\n\n{unfinished}"),
+        (None, _) => unfinished.to_owned(),
+    }
 }
 
 pub(super) fn round_pieces(index: usize, round: &Round, counter: &MemoCounter) -> Vec<Piece> {

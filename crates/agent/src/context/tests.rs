@@ -54,6 +54,7 @@ fn round(question: &str, steps: Vec<RoundStep>, answer: &str) -> Round {
         final_answer: Some(answer.into()),
         tokens_used: 0,
         audit: None,
+        ending: Default::default(),
     }
 }
 

@@ -22,7 +22,7 @@ use super::observation::wrap;
 use super::render::render;
 use super::retry::RetryPolicy;
 use super::told::Told;
-use crate::proof;
+use crate::drive::proof;
 use crate::run::{Decision, PlannedCall};
 use crate::tool::{Body, Effects, Registry, Tool, ToolContext, ToolOutput};
 

@@ -3,6 +3,7 @@
 
 mod bench;
 mod cancel;
+mod endings;
 mod gate;
 mod logged;
 mod proof;

@@ -219,3 +219,15 @@ fn labels_made_of_digits_are_names() {
     // A count is not an hour.
     assert_eq!(states("共有 15 家门店。", &evidence), [("15".to_owned(), State::Unproven)]);
 }
+
+/// Tables of Python: a Series has its index as a column and perhaps no name, a dict has its keys.
+#[test]
+fn tables_of_python_are_bound_by_their_index() {
+    for columns in [["地区", "销售额"], ["index", "0"], ["", "value"], ["key", "value"]] {
+        let rows = vec![vec![json!("华东"), json!(150_600)], vec![json!("华南"), json!(87_300)]];
+        let evidence = table(&columns, rows);
+        let state = |report: &str| states(report, &evidence).remove(0).1;
+        assert_eq!(state("华东销售额 150,600 元。"), State::Proven, "{columns:?}");
+        assert_eq!(state("华东销售额 87,300 元。"), State::Mismatch, "{columns:?}");
+    }
+}

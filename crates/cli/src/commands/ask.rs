@@ -67,7 +67,7 @@ pub(super) async fn answer(
     tokio::select! {
         answer = app.agent.wait(owner, &admitted.run_id) => answer,
         _ = tokio::signal::ctrl_c() => {
-            app.agent.cancel(&admitted.run_id);
+            app.agent.cancel(&admitted.run_id).await?;
             app.agent.wait(owner, &admitted.run_id).await
         }
     }

@@ -127,6 +127,7 @@ async fn wire(
         sink,
         limits: Limits {
             max_rounds: config.limits.max_rounds,
+            usual_rounds: Limits::default().usual_rounds,
             max_tool_calls: config.limits.max_tool_calls,
             max_tokens: config.limits.max_tokens,
             max_wall_seconds: config.limits.max_seconds,

@@ -103,6 +103,7 @@ pub fn new_run(conversation: &Conversation, message: &str) -> NewRun {
         file_ids: vec![],
         state: json!({"step": 0}).into(),
         created_at: Timestamp::now(),
+        holder: None,
     }
 }
 
@@ -165,6 +166,7 @@ pub fn round(run: &RunId, message: &str, answer: &str) -> Round {
         final_answer: Some(answer.to_owned()),
         tokens_used: 7,
         audit: None,
+        ending: Default::default(),
     }
 }
 

@@ -267,7 +267,7 @@ async fn cancelling_and_failing_leave_no_skill_behind() {
     while slow.requests().len() < 2 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert!(agent.cancel(&admitted.run_id));
+    assert!(agent.cancel(&admitted.run_id).await.unwrap());
     assert!(agent.wait(&UserId::local(), &admitted.run_id).await.is_err());
     assert_eq!(place.state_of(&admitted.run_id).await["skills"]["frames"], json!([]));
 

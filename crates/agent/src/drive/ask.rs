@@ -4,21 +4,21 @@ use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 use std::time::Duration;
 
-use ba_model::{Model, ModelReply, ModelRequest, Schema, Usage};
+use ba_model::{Model, ModelRequest, Schema};
 use ba_protocol::api::{ErrorInfo, UsageInfo};
-use ba_protocol::{Round, StructuredResponse};
+use ba_protocol::{Round, StructuredResponse, Upload, UploadId};
 use ba_skills::Effective;
 use ba_store::{ConversationFiles, Store, StoreError};
-use jiff::Timestamp;
 
+use super::Drive;
+use super::record::cost;
 use crate::context::{
     BuiltContext, ContextInput, ContextReport, MemoCounter, Strategy, build_context, checked_summary,
     summary_request,
 };
-use crate::driver::Drive;
-use crate::run::{Outcome, Step};
-use crate::service::AgentParts;
-use crate::{finish, skills};
+use crate::parts::AgentParts;
+use crate::run::Ask;
+use crate::skills;
 
 /// SPEC X5: summaries are kept across restarts, for this long.
 const SUMMARY_TTL: Duration = Duration::from_secs(30 * 24 * 3600);
@@ -30,37 +30,33 @@ const SUMMARY_PATIENCE: Duration = Duration::from_secs(20);
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| StructuredResponse::json_schema().into());
 
 impl Drive<'_> {
-    /// The next request; `None` when the run ended because nothing fits the model's window.
-    pub(crate) async fn request(
+    /// The next request, or why the run cannot go on: nothing fits the model's window.
+    pub(super) async fn request(
         &mut self,
+        ask: Ask,
         effective: &Effective,
-    ) -> Result<Option<ModelRequest>, StoreError> {
-        let Step::AskModel(ask) = self.state.machine.next_step(Timestamp::now()) else { return Ok(None) };
-        let (correction, gate, last_turn) = (ask.correction.cloned(), ask.gate.cloned(), ask.last_turn);
+    ) -> Result<Result<ModelRequest, ErrorInfo>, StoreError> {
         let gathered = self.gather().await?;
         let none = HashMap::new();
         let input = ContextInput {
             steps: self.state.machine.steps(),
-            correction: correction.as_ref(),
-            gate: gate.as_ref(),
-            last_turn,
+            correction: ask.correction.as_ref(),
+            gate: ask.gate.as_ref(),
+            last_turn: ask.last_round,
             ..gathered.input(&self.record.message, self.model.info().window, &none)
         };
         let built = self.with_summaries(&input).await;
         let report = &built.report;
-        if report.saved_tokens > 0 {
-            self.parts.log.context_cleaned(&self.record, report.original_tokens as u64, report.tokens as u64);
-        }
+        self.context_built(report);
         if report.over_budget {
             let text = format!(
                 "the message and the results of this turn need about {} tokens, more than the model's window of {}: \
                  ask a smaller question or use a model with a larger window",
                 report.tokens, report.window
             );
-            self.state.machine.end(Outcome::Failed { error: ErrorInfo::new("context_too_long", text) });
-            return Ok(None);
+            return Ok(Err(ErrorInfo::new("context_too_long", text)));
         }
-        Ok(Some(ModelRequest {
+        Ok(Ok(ModelRequest {
             messages: built.messages,
             max_tokens: effective.max_tokens,
             temperature: None,
@@ -71,7 +67,7 @@ impl Drive<'_> {
 
     /// What the conversation brings in; gathered anew only when its files have changed, so that the beginning of
     /// the request stays the same from round to round.
-    pub(crate) async fn gather(&mut self) -> Result<Arc<Gathered>, StoreError> {
+    pub(super) async fn gather(&mut self) -> Result<Arc<Gathered>, StoreError> {
         let files = self.files().await?;
         if let Some(gathered) = &self.gathered
             && Arc::ptr_eq(&gathered.files, &files)
@@ -83,7 +79,9 @@ impl Drive<'_> {
             None => Arc::new(self.parts.store.rounds(&self.record.conversation_id).await?),
         };
         self.rounds = Some(rounds.clone());
-        let gathered = Arc::new(Gathered::of(self.parts, rounds, files, &self.record.message).await);
+        let gathered = Arc::new(
+            Gathered::of(self.parts, rounds, files, &self.record.message, &self.state.file_ids).await,
+        );
         self.gathered = Some(gathered.clone());
         Ok(gathered)
     }
@@ -109,29 +107,6 @@ impl Drive<'_> {
             build_context(&ContextInput { summaries: &summaries, ..*input }, self.memo)
         }
     }
-
-    /// Provider-reported usage where there is some, counted tokens else (SPEC M1).
-    pub(crate) fn account(&mut self, request: &ModelRequest, reply: &ModelReply) -> Usage {
-        let usage = reply.usage.unwrap_or_else(|| Usage {
-            input_tokens: request
-                .messages
-                .iter()
-                .map(|m| self.memo.count_message(&m.wire_text()) as u64)
-                .sum(),
-            output_tokens: self.memo.count(&reply.text) as u64,
-            cached_tokens: 0,
-        });
-        let info = self.model.info();
-        #[expect(clippy::cast_precision_loss, reason = "a share of a window")]
-        if info.window > 0 {
-            self.window_share = usage.input_tokens as f64 / info.window as f64;
-        }
-        self.usage.input_tokens += usage.input_tokens;
-        self.usage.output_tokens += usage.output_tokens;
-        self.usage.cached_tokens += usage.cached_tokens;
-        self.usage.cost = info.prices.map(|p| finish::cost(&self.usage, &p));
-        usage
-    }
 }
 
 /// What a conversation brings into a request.
@@ -150,6 +125,7 @@ impl Gathered {
         rounds: Arc<Vec<Round>>,
         files: Arc<ConversationFiles>,
         question: &str,
+        attached: &[UploadId],
     ) -> Self {
         let own_notes = skills::conversation_notes(&parts.store, &files.uploads).await;
         let extras = parts.skills.prompt(question, own_notes, &parts.counter).await;
@@ -157,7 +133,10 @@ impl Gathered {
         Self {
             system_prompt: format!("{}{}", parts.system_prompt, extras.stable),
             rounds,
-            file_list: skills::join(file_list, extras.turn),
+            file_list: skills::join(
+                skills::join(file_list, attachments(&files.uploads, attached)),
+                extras.turn,
+            ),
             business_notes: extras.notes,
             files,
         }
@@ -220,8 +199,18 @@ impl Gathered {
         }
         let report = build_context(&ContextInput { summaries: &summaries, ..input }, memo).report;
         let usage = UsageInfo { input_tokens: report.tokens as u64, ..UsageInfo::default() };
-        Some(ContextReport { cost: model.prices.map(|p| finish::cost(&usage, &p)), ..report })
+        Some(ContextReport { cost: model.prices.map(|p| cost(&usage, &p)), ..report })
     }
+}
+
+/// The file context of SPEC X1: which files came with the question.
+fn attachments(uploads: &[Upload], attached: &[UploadId]) -> Option<String> {
+    let named: Vec<String> = uploads
+        .iter()
+        .filter(|upload| attached.contains(&upload.file_id))
+        .map(|upload| format!("- [{}] {}", upload.file_id, crate::pipeline::neutralise(&upload.filename)))
+        .collect();
+    (!named.is_empty()).then(|| format!("**随本次提问附上的文件：**\n{}", named.join("\n")))
 }
 
 /// From the cache, else from the small model, checked and kept. Every failure means extraction instead (SPEC X4).

@@ -19,9 +19,8 @@ use ba_store::{CallEvidence, StoreError};
 pub(crate) use witness::begin as begin_witness;
 pub use witness::{Beside, Group, Testimony, Witness, WitnessCase};
 
-use crate::driver::Drive;
-use crate::finish;
-use crate::run::Outcome;
+use super::Drive;
+use crate::run::{Effect, Outcome};
 use faults::Delivered;
 use request::Objections;
 
@@ -31,6 +30,13 @@ const EARLIER_RUNS: usize = 10;
 const EARLIER_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of this run's evidence that are read back when it is resumed.
 const RUN_BYTES: usize = 64 * 1024 * 1024;
+
+/// What becomes of an answer.
+pub(crate) enum Settled {
+    /// Its model was given the gate turn.
+    SentBack(Vec<Effect>),
+    Ending(Ending),
+}
 
 /// How a run really ends.
 pub(crate) struct Ending {
@@ -45,37 +51,35 @@ impl Ending {
     }
 }
 
-/// Audits an answer before it is delivered. `None` when its model was given the gate turn.
-pub(crate) async fn settle(drive: &mut Drive<'_>, outcome: Outcome) -> Result<Option<Ending>, StoreError> {
+/// Audits an answer before it is delivered.
+pub(crate) async fn settle(drive: &mut Drive<'_>, outcome: Outcome) -> Result<Settled, StoreError> {
     let mode = drive.parts.audit;
     if mode == AuditMode::Off || !matches!(outcome, Outcome::Answer { .. }) {
-        return Ok(Some(Ending::of(outcome, Objections::default())));
+        return Ok(Settled::Ending(Ending::of(outcome, Objections::default())));
     }
     let evidence = Arc::new(gathered(drive, &outcome).await?);
     let found = judge(drive, &outcome, &evidence).await?;
     let draft = drive.state.machine.gate().map(|gate| gate.draft().clone());
     let Some(draft) = draft else {
         // The offline analyst answers by rule: asked again, it would say the same.
-        if mode == AuditMode::Gate && !drive.model.info().offline && send_back(drive, &found).await? {
-            return Ok(None);
+        if mode == AuditMode::Gate
+            && !drive.model.info().offline
+            && let Some(effects) = send_back(drive, &found)
+        {
+            return Ok(Settled::SentBack(effects));
         }
-        return Ok(Some(Ending::of(outcome, found)));
+        return Ok(Settled::Ending(Ending::of(outcome, found)));
     };
     let before = judge(drive, &draft, &evidence).await?;
     let worse = found.count() > before.count() || found.proven() * 2 < before.proven();
-    Ok(Some(if worse { Ending::of(draft, before) } else { Ending::of(outcome, found) }))
+    Ok(Settled::Ending(if worse { Ending::of(draft, before) } else { Ending::of(outcome, found) }))
 }
 
-/// Asks the model once to mend its answer. False when there is nothing to mend.
-async fn send_back(drive: &mut Drive<'_>, found: &Objections) -> Result<bool, StoreError> {
+/// Asks the model once to mend its answer. `None` when there is nothing to mend.
+fn send_back(drive: &mut Drive<'_>, found: &Objections) -> Option<Vec<Effect>> {
     let machine = &mut drive.state.machine;
-    let Some(request) = found.request(machine.steps(), machine.language()) else { return Ok(false) };
-    if !machine.reconsider(request.clone()) {
-        return Ok(false);
-    }
-    drive.parts.log.sent_back(&drive.record, &request);
-    drive.commit(drive.progress()).await?;
-    Ok(true)
+    let request = found.request(machine.steps(), machine.language())?;
+    machine.reconsider(request)
 }
 
 /// All that speaks against an answer as it would be delivered.
@@ -85,7 +89,7 @@ async fn judge(
     evidence: &Arc<Evidence>,
 ) -> Result<Objections, StoreError> {
     let Outcome::Answer { response, structured, stop } = outcome else { return Ok(Objections::default()) };
-    let draft = finish::draft(drive, response, *structured, *stop).await?;
+    let draft = drive.draft(response, *structured, *stop).await?;
     let answer = draft.answer();
     let text: Arc<str> = answer.response.as_str().into();
     let (report, known) = (text.clone(), evidence.clone());
@@ -158,7 +162,7 @@ async fn gathered(drive: &mut Drive<'_>, outcome: &Outcome) -> Result<Evidence, 
         && stop.as_limit().is_some()
     {
         // Our own notice names the limit that was reached.
-        all.given("limits", &drive.parts.limits.spelled());
+        all.given("limits", &drive.state.machine.spelled_limits());
     }
     if !context.business_notes().is_empty() {
         all.given("business", context.business_notes());
