@@ -103,13 +103,6 @@ pub struct FigureProof {
 }
 
 impl FigureProof {
-    /// Drops what only the binding of figures needs.
-    pub fn forget_value(&mut self) {
-        if let Some(Proof::Cell { value, .. }) = &mut self.proof {
-            *value = None;
-        }
-    }
-
     /// Why a reader is warned of it, in a few words.
     pub fn doubt(&self, chinese: bool) -> &'static str {
         match (self.state, chinese) {
