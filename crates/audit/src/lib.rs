@@ -62,7 +62,7 @@ pub fn audit(report: &str, evidence: &Evidence, options: Options) -> Audit {
     };
     let output = bind::Output::new(&index);
     let mut counted = Counter { report, at: 0, characters: 0 };
-    let proofs: Vec<FigureProof> = found
+    let mut proofs: Vec<FigureProof> = found
         .figures
         .iter()
         .map(|figure| {
@@ -89,6 +89,12 @@ pub fn audit(report: &str, evidence: &Evidence, options: Options) -> Audit {
         evidence: evidence.cut,
     };
     let rows = rows::of(&proofs, evidence);
+    // It has told the tables of a call apart, and is no part of what is kept.
+    for figure in &mut proofs {
+        if let Some(Proof::Cell { value, .. }) = &mut figure.proof {
+            *value = None;
+        }
+    }
     Audit { rows, ..Audit::of(proofs, left) }
 }
 

@@ -207,15 +207,27 @@ fn a_table_in_html_is_read_by_its_rows_and_columns() {
 #[test]
 fn labels_made_of_digits_are_names() {
     let hours: Vec<Vec<Value>> =
-        (0..24).map(|h| vec![json!(format!("{h:02}")), json!(1_000 + h * 37)]).collect();
+        (0..24).map(|h| vec![json!(format!("{h:02}")), json!(1_003 + h * 37)]).collect();
     let evidence = table(&["小时", "销售额"], hours);
-    let mut report = "销售额最高的是 **23**（1,851），最低的是 **00**（1,000），09 点为 1,333。\n\n| 小时 | 销售额 |\n|---|---:|\n".to_owned();
+    let mut report = "销售额最高的是 **23**（1,854），最低的是 **00**（1,003），09 点为 1,336。\n\n| 小时 | 销售额 |\n|---|---:|\n".to_owned();
     for hour in 0..24 {
-        report.push_str(&format!("| {hour:02} | {} |\n", 1_000 + hour * 37));
+        report.push_str(&format!("| {hour:02} | {} |\n", 1_003 + hour * 37));
     }
     let found = states(&report, &evidence);
     assert_eq!(found.len(), 27, "{found:?}");
     assert!(found.iter().all(|f| f.1 == State::Proven), "{found:?}");
     // A count is not an hour.
     assert_eq!(states("共有 15 家门店。", &evidence), [("15".to_owned(), State::Unproven)]);
+}
+
+/// Tables of Python: a Series has its index as a column and perhaps no name, a dict has its keys.
+#[test]
+fn tables_of_python_are_bound_by_their_index() {
+    for columns in [["地区", "销售额"], ["index", "0"], ["", "value"], ["key", "value"]] {
+        let rows = vec![vec![json!("华东"), json!(150_600)], vec![json!("华南"), json!(87_300)]];
+        let evidence = table(&columns, rows);
+        let state = |report: &str| states(report, &evidence).remove(0).1;
+        assert_eq!(state("华东销售额 150,600 元。"), State::Proven, "{columns:?}");
+        assert_eq!(state("华东销售额 87,300 元。"), State::Mismatch, "{columns:?}");
+    }
 }

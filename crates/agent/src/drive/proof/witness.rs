@@ -10,7 +10,7 @@ use ba_protocol::audit::WitnessReport;
 use ba_protocol::{ConversationId, RunId, UserId};
 use tokio::task::JoinHandle;
 
-use super::super::Drive;
+use crate::drive::Drive;
 
 /// How long a finished answer waits for it.
 const PATIENCE: Duration = Duration::from_millis(500);
