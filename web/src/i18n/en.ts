@@ -117,6 +117,8 @@ export const en: Dictionary = {
   "frame.png": "Save as PNG",
   "frame.source": "Source",
   "frame.failed": "The chart failed",
+  "frame.partly": "A part of this content failed",
+  "frame.flood": "This content sent messages without end and was stopped",
   "frame.empty": "This content drew nothing",
   "frame.left": "This content tried to leave its sandbox and was stopped",
   "frame.slow": "Drawing has taken more than {seconds} s",
