@@ -1,5 +1,6 @@
 //! How a run ends: the answer is built, its code saved, and everything committed in one step.
 
+use ba_audit::Evidence;
 use ba_model::Prices;
 use ba_protocol::api::UsageInfo;
 use ba_protocol::{
@@ -9,8 +10,8 @@ use ba_protocol::{
 use ba_store::{ConversationFiles, NewCode, RunStatus, StepCommit, Store, StoreError, ToolIntent};
 
 use crate::driver::Drive;
-use crate::proof::Ending;
-use crate::respond::{self, Answer, Draft, Known};
+use crate::proof::{self, Ending};
+use crate::respond::{self, Answer, Draft, Known, charts};
 use crate::run::{Outcome, StopReason};
 use crate::spans;
 
@@ -80,21 +81,23 @@ pub(crate) async fn draft(
     structured: bool,
     stop: StopReason,
 ) -> Result<Draft, StoreError> {
+    let content = match &response.action {
+        Action::Complete(report) => report.content.as_str(),
+        Action::ToolCall { .. } => "",
+    };
+    let results = if charts::wanted(content) { proof::results(drive).await? } else { Evidence::new() };
     let files = drive.files().await?;
     let known = Known {
+        results,
         code: files.codes.clone(),
         uploads: files.uploads.clone(),
         artifacts: files.artifacts.clone(),
     };
     let mut facts = drive.facts();
     facts.stop_reason = stop.as_limit().map(str::to_owned);
-    let text = match &response.action {
-        Action::Complete(report) => report.content.as_str(),
-        Action::ToolCall { .. } => "",
-    };
     let answer = match structured {
         true => Answer::Structured(response),
-        false => Answer::Plain { text, round: response.current_round },
+        false => Answer::Plain { text: content, round: response.current_round },
     };
     let today = jiff::Zoned::now().date();
     Ok(respond::complete(answer, &known, facts, &mut || CodeId::dated(today)))

@@ -3,6 +3,7 @@
 //! Never does IO, never reads a clock: time comes in. Saved after every step, so a crash resumes from the last one.
 
 mod gate;
+mod ids;
 mod limits;
 pub mod repeat;
 mod stop;
@@ -139,10 +140,11 @@ impl Run {
     pub fn on_model(&mut self, text: &str, tokens: u64) -> Option<StructuredResponse> {
         self.model_turns += 1;
         self.tokens += tokens;
-        let parsed = parse(text);
+        let mut parsed = parse(text);
         self.repairs = parsed.repairs;
         match parsed.outcome {
-            ParseOutcome::Structured(response) => {
+            ParseOutcome::Structured(mut response) => {
+                ids::settle(&mut response, &mut parsed.dropped_calls, &self.steps);
                 self.on_response(response.clone(), parsed.dropped_calls);
                 Some(response)
             }

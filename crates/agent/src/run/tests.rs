@@ -220,3 +220,24 @@ fn the_draft_is_delivered_when_the_gate_turn_comes_to_nothing() {
     cancelled.end(Outcome::Cancelled);
     assert_eq!(cancelled.next_step(now()), Step::Done(&Outcome::Cancelled));
 }
+
+#[test]
+fn ids_are_unique_within_a_run() {
+    let mut run = Run::new("q", Limits::default(), Timestamp::UNIX_EPOCH);
+    let turn = |arguments: &str| {
+        format!(
+            r#"{{"action":{{"type":"tool_call","content":[{{"tool_name":"t","tool_call_id":"call_1","arguments":{{"a":{arguments}}}}},{{"tool_name":"t","tool_call_id":"call_1_2","arguments":{{"b":{arguments}}}}}]}}}}"#
+        )
+    };
+    let mut seen = Vec::new();
+    for arguments in ["1", "2", "3"] {
+        let response = run.on_model(&turn(arguments), 1).unwrap();
+        let Action::ToolCall { content } = &response.action else { panic!("no calls") };
+        seen.extend(content.iter().map(|call| call.tool_call_id.clone()));
+        let Step::RunTools(planned) = run.next_step(Timestamp::UNIX_EPOCH) else { panic!("no tools") };
+        let results =
+            planned.iter().map(|p| ToolResult::success(&p.call.tool_call_id, &p.call.tool_name, "ok")).collect();
+        run.on_tools(results);
+    }
+    assert_eq!(seen, ["call_1", "call_1_2", "call_1_3", "call_1_2_2", "call_1_4", "call_1_2_3"]);
+}
