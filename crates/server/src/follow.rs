@@ -67,6 +67,10 @@ pub fn follow(
                 }
             }
             replay = true;
+            // Whoever was there from the start has heard it.
+            if let Some(so_far) = subscription.so_far.take().filter(|_| after.is_some()) {
+                yield Item::Frame(so_far);
+            }
             loop {
                 let wait = if bus.is_local(&run) { Duration::from_secs(3600) } else { POLL };
                 match tokio::time::timeout(wait, subscription.frames.recv()).await {
