@@ -16,7 +16,7 @@ const onlyWoff2 = {
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig(({ mode }) => ({
-  plugins: [onlyWoff2, svelte(), framePlugin(here("./src/frame/bootstrap.ts")), firstPaintPlugin()],
+  plugins: [onlyWoff2, svelte(), framePlugin(here("./src/frame/bootstrap.ts"), here("./src/frame/worker/main.ts")), firstPaintPlugin()],
   resolve: {
     alias: { $lib: here("./src") },
     conditions: mode === "test" ? ["browser"] : undefined,

@@ -1,8 +1,8 @@
-/** Prints what a first visit downloads, and fails past the budget (250 KB compressed, before ECharts). */
+/** Prints what a first visit downloads, and fails past the budget (120 KB compressed, before ECharts). */
 import { existsSync, readFileSync, readdirSync } from "node:fs";
 import { gzipSync } from "node:zlib";
 
-const BUDGET = 250 * 1024;
+const BUDGET = 120 * 1024;
 const dist = new URL("../dist/", import.meta.url);
 const html = readFileSync(new URL("index.html", dist), "utf8");
 const firstLoad = ["index.html", ...[...html.matchAll(/(?:src|href)="\/([^"]+)"/g)].map((match) => match[1]).filter((name) => existsSync(new URL(name, dist)))];

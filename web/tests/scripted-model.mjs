@@ -71,6 +71,14 @@ const SCRIPTS = {
     () => complete(2, "华东销售额 156,000 元，华南销售额 64,250 元，华北销售额 64,250 元，西南占 42.5%，合计 999,999 元。"),
     () => complete(2, "华东销售额 150,600 元，华南销售额 87,300 元，华北销售额 64,250 元，西南占 12.2%，合计 999,999 元。"),
   ],
+  /** Two rounds that both number their calls from call_1, and charts drawn from what they returned. */
+  byref: [
+    () => turn(1, { type: "tool_call", content: [{ tool_name: "query_database", tool_call_id: "call_1", arguments: { query: "SELECT region AS 地区, sum(amount) AS 销售额 FROM sales GROUP BY 1 ORDER BY 2 DESC" } }] }),
+    () => turn(2, { type: "tool_call", content: [{ tool_name: "query_database", tool_call_id: "call_1", arguments: { query: "SELECT substr(CAST(date AS VARCHAR), 1, 7) AS month, sum(amount) AS sales FROM sales GROUP BY 1 ORDER BY 1" } }] }),
+    () => complete(3, `各地区：\n\n<chart data="call_1" kind="bar" x="地区" y="销售额" title="各地区销售额" unit="元"/>\n\n按月：\n\n<chart data="call_1_2" kind="line" x="month" y="sales" title="月度趋势"/>\n\n占比：<chart data="call_1" kind="pie" x="地区" y="销售额" title="占比"/>\n\n<chart data="call_7" kind="bar" x="a" y="b"/>\n\n完。`),
+  ],
+  /** Written so slowly that one can come in the middle. */
+  essay: [() => complete(1, Array.from({ length: 60 }, (_, at) => `第 ${["甲", "乙", "丙"][at % 3]} 段文字，慢慢地写出来。`).join("\n\n"))],
   unpaid: [() => 401],
   text: [(question) => complete(1, question.replace(/^.*\[text\]/s, ""))],
   charts: [() => complete(1, `第一张：\n\n${chart("a", "图一", [5, 3, 2, 4, 1])}\n\n两图之间的文字。\n\n${chart("b", "图二", [1, 2, 3, 4, 5])}\n\n完。`)],

@@ -87,6 +87,9 @@ pub struct ResponseMetadata {
     pub file_refs: Vec<FileRef>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub saved_codes: Vec<SavedCode>,
+    /// Charts by reference, each drawn from a stored result at `{{CHART:N}}` (SPEC W4).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub charts: Vec<ChartRef>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
     /// What must be known about the tables the answer was made from (SPEC B1), each once.
@@ -142,6 +145,29 @@ pub struct FileRef {
     pub file_type: String,
     pub size: u64,
     pub index: usize,
+}
+
+/// A chart whose figures are those of a call's result.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ChartRef {
+    pub index: usize,
+    pub tool_call_id: String,
+    /// `bar`, `line`, `area`, `pie`, `scatter`, `stacked`, or another of ECharts' series.
+    pub kind: String,
+    #[serde(default)]
+    pub title: String,
+    #[serde(default)]
+    pub x: String,
+    #[serde(default)]
+    pub y: Vec<String>,
+    #[serde(default)]
+    pub unit: Option<String>,
+    /// Only the last rows of the result are drawn.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub cut: bool,
+    /// An ECharts option with its dataset filled in; data only.
+    #[schema(value_type = Object)]
+    pub option: serde_json::Value,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]

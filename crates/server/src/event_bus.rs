@@ -1,4 +1,5 @@
-//! Carries events from runs to the readers of their streams. Keeps nothing: what must not be lost is in the store.
+//! Carries events from runs to the readers of their streams. Keeps nothing but the text of the present model turn, for
+//! readers who come in the middle of it: what must not be lost is in the store.
 //!
 //! A reader subscribes first and replays from the store after, so it misses none. Its buffer is bounded; one that
 //! falls behind is told so, and reads the durable events again from the store.
@@ -13,6 +14,8 @@ use tokio::sync::broadcast;
 
 /// Events a slow reader may be behind before it has to read from the store again.
 const READER_BUFFER: usize = 256;
+/// Bytes of a turn's text that are kept for late readers; a longer one they see when it is done.
+const TEXT_SO_FAR: usize = 1024 * 1024;
 
 /// An event as it goes over the wire; made once for all readers.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,6 +34,13 @@ impl Frame {
 
     pub fn passing(event: &RunEvent) -> Self {
         Self { seq: None, name: event.name(), json: data_of(event), is_last: event.is_last() }
+    }
+
+    /// A `text.delta` that holds the turn's text from its beginning.
+    fn whole_text(written: &Written) -> Self {
+        let json =
+            serde_json::json!({"text": written.text, "round": written.round, "whole": true}).to_string();
+        Self { seq: None, name: "text.delta", json, is_last: false }
     }
 }
 
@@ -57,11 +67,36 @@ struct Channel {
     sender: Option<broadcast::Sender<Arc<Frame>>>,
     /// The run is driven by this process.
     local: bool,
+    /// What the model has written of its present turn.
+    written: Written,
+}
+
+#[derive(Default)]
+struct Written {
+    text: String,
+    round: u32,
+    too_long: bool,
+}
+
+impl Written {
+    fn add(&mut self, text: &str, round: u32) {
+        if round != self.round {
+            *self = Self { round, ..Self::default() };
+        }
+        self.too_long |= self.text.len() + text.len() > TEXT_SO_FAR;
+        if self.too_long {
+            self.text = String::new();
+        } else {
+            self.text.push_str(text);
+        }
+    }
 }
 
 /// One reader's place. Leaving it frees what the bus held for the run.
 pub struct Subscription {
     pub frames: broadcast::Receiver<Arc<Frame>>,
+    /// What the model had written of its turn when the reader came; `frames` goes on from there.
+    pub so_far: Option<Arc<Frame>>,
     bus: EventBus,
     run: RunId,
 }
@@ -81,6 +116,9 @@ impl EventBus {
             } else {
                 let channel = runs.entry(event.run_id.clone()).or_default();
                 channel.local = true;
+                if matches!(event.event, RunEvent::Round(_)) {
+                    channel.written = Written::default();
+                }
                 channel.sender.clone()
             }
         };
@@ -91,8 +129,13 @@ impl EventBus {
 
     /// A passing event: only those who listen right now hear it.
     pub fn passing(&self, run: &RunId, event: &RunEvent) {
-        let sender = self.runs.lock().get(run).and_then(|channel| channel.sender.clone());
-        if let Some(sender) = sender.filter(|sender| sender.receiver_count() > 0) {
+        // Sent under the lock: a reader who comes now has it either in the text so far or from the channel, not twice.
+        let mut runs = self.runs.lock();
+        let Some(channel) = runs.get_mut(run) else { return };
+        if let RunEvent::TextDelta { text, round } = event {
+            channel.written.add(text, *round);
+        }
+        if let Some(sender) = channel.sender.as_ref().filter(|sender| sender.receiver_count() > 0) {
             let _ = sender.send(Arc::new(Frame::passing(event)));
         }
     }
@@ -101,7 +144,10 @@ impl EventBus {
         let mut runs = self.runs.lock();
         let channel = runs.entry(run.clone()).or_default();
         let sender = channel.sender.get_or_insert_with(|| broadcast::channel(READER_BUFFER).0);
-        Subscription { frames: sender.subscribe(), bus: self.clone(), run: run.clone() }
+        let frames = sender.subscribe();
+        let so_far =
+            (!channel.written.text.is_empty()).then(|| Arc::new(Frame::whole_text(&channel.written)));
+        Subscription { frames, so_far, bus: self.clone(), run: run.clone() }
     }
 
     /// Whether this process drives the run. Events of one that another process drives come only through the store.
@@ -217,6 +263,26 @@ mod tests {
         assert!(bus.is_local(&run));
         bus.publish(&event(&run, 2, RunEvent::RunCancelled { partial: None }));
         assert!(bus.is_empty());
+    }
+
+    #[tokio::test]
+    async fn a_reader_who_comes_in_the_middle_of_a_turn_gets_its_text_from_the_beginning() {
+        let bus = EventBus::new();
+        let run = RunId::random();
+        let first = bus.subscribe(&run);
+        assert!(first.so_far.is_none());
+        bus.passing(&run, &delta("{\"a"));
+        bus.passing(&run, &delta("b"));
+        let mut late = bus.subscribe(&run);
+        bus.passing(&run, &delta("c"));
+        let so_far = late.so_far.take().unwrap();
+        let said: serde_json::Value = serde_json::from_str(&so_far.json).unwrap();
+        assert_eq!(said, serde_json::json!({"text": "{\"ab", "round": 1, "whole": true}));
+        assert_eq!(late.frames.recv().await.unwrap().json, r#"{"text":"c","round":1}"#);
+        bus.passing(&run, &delta(&"x".repeat(TEXT_SO_FAR)));
+        assert!(bus.subscribe(&run).so_far.is_none(), "nothing is kept beyond the limit");
+        bus.passing(&run, &RunEvent::TextDelta { text: "next".into(), round: 2 });
+        assert!(bus.subscribe(&run).so_far.is_some());
     }
 
     #[tokio::test]

@@ -69,6 +69,10 @@ pub fn follow(
                 }
             }
             replay = true;
+            // Whoever was there from the start has heard it.
+            if let Some(so_far) = subscription.so_far.take().filter(|_| after.is_some()) {
+                yield Item::Frame(so_far);
+            }
             loop {
                 let wait = if bus.is_local(&run) { LOOK } else { POLL };
                 match tokio::time::timeout(wait, subscription.frames.recv()).await {

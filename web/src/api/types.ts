@@ -11,12 +11,14 @@ export type RunStatus = "queued" | "running" | "processing" | "complete" | "fail
 export type ToolCall = Omit<Schemas["ToolCall"], "arguments"> & { arguments: Json };
 export type Artifact = Pick<Schemas["Artifact"], "name" | "size" | "file_type">;
 export type CodeRef = Pick<Schemas["CodeRef"], "code_id" | "language" | "description"> & { index?: number };
+export type ChartRef = { index: number; tool_call_id: string; kind: string; title: string; x: string; y: string[]; unit?: string | null; cut?: boolean; option: Json };
 export type FileRef = Omit<Schemas["FileRef"], "index"> & { index?: number };
 export type Usage = Pick<Schemas["UsageInfo"], "input_tokens" | "output_tokens" | "cost">;
 
 /** Every field may be missing: an older answer, a newer server and a draft all pass through here. */
-export type Metadata = Partial<Omit<Schemas["ResponseMetadata"], "tool_calls" | "code_refs" | "file_refs" | "saved_codes" | "data_notes" | "usage">> & {
+export type Metadata = Partial<Omit<Schemas["ResponseMetadata"], "tool_calls" | "charts" | "code_refs" | "file_refs" | "saved_codes" | "data_notes" | "usage">> & {
   tool_calls?: ToolCall[];
+  charts?: ChartRef[];
   code_refs?: CodeRef[];
   file_refs?: FileRef[];
   saved_codes?: CodeRef[];

@@ -1,6 +1,6 @@
 /**
- * What the page and the sandboxed frame say to each other. Everything that comes *from* the frame may be forged by the
- * model's script, which runs in the same realm: `readFrameMessage` accepts only harmless, bounded values.
+ * What the page and the sandboxed frame say to each other. The frame holds model-made content, so what comes *from* it counts as
+ * forged: `readFrameMessage` accepts only harmless, bounded values, and `Quota` ends a frame that talks without end.
  */
 
 export type ThemeName = "light" | "dark";
@@ -12,7 +12,7 @@ export type ToFrame =
 
 export type FromFrame =
   | { type: "ba:hello" }
-  | { type: "ba:ready"; charts: number; empty: boolean }
+  | { type: "ba:ready"; charts: number; empty: boolean; problem: string }
   | { type: "ba:height"; height: number }
   | { type: "ba:error"; message: string }
   | { type: "ba:png"; request: string; images: string[] };
@@ -33,7 +33,7 @@ export function readFrameMessage(data: unknown): FromFrame | null {
       return { type: "ba:hello" };
     case "ba:ready": {
       const charts = typeof message.charts === "number" && Number.isInteger(message.charts) ? message.charts : 0;
-      return { type: "ba:ready", charts: Math.max(0, Math.min(MAX_IMAGES, charts)), empty: message.empty === true };
+      return { type: "ba:ready", charts: Math.max(0, Math.min(MAX_IMAGES, charts)), empty: message.empty === true, problem: typeof message.problem === "string" ? message.problem.slice(0, 500) : "" };
     }
     case "ba:height": {
       if (typeof message.height !== "number" || !Number.isFinite(message.height)) return null;
@@ -50,12 +50,20 @@ export function readFrameMessage(data: unknown): FromFrame | null {
   }
 }
 
+/** How many messages one frame may send. */
+export class Quota {
+  #heard = 0;
+  constructor(readonly limit = 400) {}
+  /** False from the first message too many on. */
+  admits(): boolean {
+    this.#heard += 1;
+    return this.#heard <= this.limit;
+  }
+}
+
 const outsideScripts = (html: string) => html.replace(/<script[\s\S]*?<\/script\s*>/gi, "");
 
 /** HTML that sets its own dark text was drawn for white paper: it keeps it in the dark theme too. */
 export const wantsPaper = (html: string): boolean => /[^-\w]color\s*:\s*(?:#|rgb|hsl|black)/i.test(outsideScripts(html));
 
 export const usesECharts = (html: string): boolean => /\becharts\b/i.test(html);
-
-/** Scripts from elsewhere cannot load in the frame. Taking them out first keeps the console quiet; the policy is the wall. */
-export const withoutRemoteScripts = (html: string): string => html.replace(/<script\b[^>]*\ssrc\s*=[^>]*>\s*<\/script\s*>/gi, "");

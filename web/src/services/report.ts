@@ -1,6 +1,6 @@
 /** A report's text and metadata to the blocks the page draws, in order (SPEC U4, U5). Pure apart from the sanitiser's DOM. */
 import type { Token, Tokens } from "marked";
-import type { CodeRef, FileRef, Metadata } from "$lib/api/types";
+import type { ChartRef, CodeRef, FileRef, Metadata } from "$lib/api/types";
 import { urls } from "$lib/api/client";
 import { escapeHtml, lex, render, renderInline, renderMarkdown } from "./markdown";
 import { sanitize, sanitizeFragment, type LinkScope } from "./sanitize";
@@ -19,6 +19,7 @@ export type Block =
   | { kind: "code"; language: string; code: string }
   | { kind: "codeRef"; ref: CodeRef; saved: boolean }
   | { kind: "frame"; html: string }
+  | { kind: "chart"; chart: ChartRef }
   | { kind: "pending" };
 
 export interface ReportInput {
@@ -30,6 +31,8 @@ export interface ReportInput {
 }
 
 const CODE_MARK = /\{\{CODE:(\d+)\}\}|<!--\s*CODE_SAVED:\s*(code_[a-z0-9_]{1,64})\s*(?:\||-->)(?:[\s\S]*?-->)?/g;
+const CHART_MARK = /\{\{CHART:(\d+)\}\}/g;
+const CHART_ALONE = /^\s*\{\{CHART:(\d+)\}\}\s*$/;
 const FILE_MARK = /\{\{FILE:(\d+)\}\}/g;
 
 const byIndex = <T extends { index?: number }>(refs: T[], index: number): T | undefined =>
@@ -93,7 +96,8 @@ function makeBlock(token: Token, scope: LinkScope): Block {
 
 /** The tags of SPEC P10 are resolved by the server; a draft still has them. */
 const draftRefs = (text: string): string =>
-  text.replace(/<(code|file)_ref>\s*([\w-]+)\s*<\/\1_ref>/g, (_tag, _kind, id: string) => `\`${id}\``).replace(/<(?:code|file)_ref>[^<]*$/, "");
+  text.replace(/<(code|file)_ref>\s*([\w-]+)\s*<\/\1_ref>/g, (_tag, _kind, id: string) => `\`${id}\``)
+    .replace(/<(?:code|file)_ref>[^<]*$/, "").replace(/<chart\b[^>]*?(?:\/>|>[\s\S]*?<\/chart>|>|$)/g, "\n\n📊\n\n");
 
 /** A code mark alone in its paragraph is its card; within a sentence it is a chip, and the card follows the paragraph. */
 function proseBlocks(text: string, input: ReportInput, placed: Set<string>): Block[] {
@@ -102,6 +106,11 @@ function proseBlocks(text: string, input: ReportInput, placed: Set<string>): Blo
   const markdown = withFileChips(withCodeMarks(text, input.metadata, refs), input.metadata.file_refs ?? [], input.scope);
   for (const token of lex(markdown)) {
     if (token.type === "space" || token.type === "def") continue;
+    const chart = byIndex(input.metadata.charts ?? [], Number(CHART_ALONE.exec(token.raw)?.[1]));
+    if (chart) {
+      blocks.push({ kind: "chart", chart });
+      continue;
+    }
     const mentioned = [...new Set([...token.raw.matchAll(MARKED)].map((match) => match[1] ?? ""))].filter((id) => !placed.has(id));
     const alone = mentioned.length > 0 && token.raw.replace(MARKED, "").trim() === "";
     if (!alone) blocks.push(blockOf(token, input.scope));
@@ -131,6 +140,7 @@ export function buildReport(input: ReportInput): Block[] {
 /** Inside HTML a mark becomes its name; the card of the code follows the report. */
 const plainMarks = (html: string, metadata: Metadata): string =>
   html
+    .replace(CHART_MARK, "")
     .replace(CODE_MARK, (_raw, index: string | undefined, saved: string | undefined) => saved ?? byIndex(metadata.code_refs ?? [], Number(index))?.code_id ?? "")
     .replace(FILE_MARK, (raw, index: string) => escapeHtml(byIndex(metadata.file_refs ?? [], Number(index))?.filename ?? raw));
 

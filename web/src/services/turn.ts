@@ -62,8 +62,9 @@ const together = (known: string[], chain: string[] = []): string[] => [...new Se
 const text = (value: unknown): string => (typeof value === "string" ? value : "");
 const number = (value: unknown): number | undefined => (typeof value === "number" && Number.isFinite(value) ? value : undefined);
 
+/** The newest step of that id: a model may use one again, and an older round's step is never written over. */
 function upsert(steps: ToolStep[], id: string, make: () => ToolStep, change: (step: ToolStep) => ToolStep): ToolStep[] {
-  const at = steps.findIndex((step) => step.id === id);
+  const at = steps.map((step) => step.id).lastIndexOf(id);
   if (at < 0) return [...steps, change(make())];
   return steps.map((step, index) => (index === at ? change(step) : step));
 }
@@ -87,7 +88,8 @@ function onRound(turn: Turn, answer: AgentResponse, now: number): Turn {
 }
 
 function announce(steps: ToolStep[], call: ToolCall, round: number, now: number): ToolStep[] {
-  return upsert(steps, call.tool_call_id, () => blankStep({ ...call, round }, round, now), (step) => step);
+  const known = steps.some((step) => step.id === call.tool_call_id && step.round === round);
+  return known ? steps : [...steps, blankStep({ ...call, round }, round, now)];
 }
 
 function onFinished(turn: Turn, data: Record<string, unknown>, now: number): Turn {
@@ -133,8 +135,10 @@ export function applyEvent(turn: Turn, event: RunEvent, now = Date.now()): Turn 
       return onRound(turn, data as unknown as AgentResponse, now);
     case "text.delta": {
       const round = number(data.round) ?? turn.rawRound;
-      if (turn.draftBroken && round === turn.rawRound) return turn;
-      const raw = (round === turn.rawRound ? turn.raw : "") + text(data.text);
+      // After a reload or a lost connection the server says the whole text of the turn again; a piece of its middle is not shown.
+      const whole = data.whole === true;
+      if (turn.draftBroken && round === turn.rawRound && !whole) return turn;
+      const raw = (round === turn.rawRound && !whole ? turn.raw : "") + text(data.text);
       const { analysis, plan, report } = readPartial(raw);
       return { ...turn, raw, rawRound: round, draftBroken: false, draft: report, analysis: analysis || turn.analysis, plan: plan || turn.plan };
     }
@@ -206,7 +210,7 @@ export function parsePlan(plan: string, round: number, finished: boolean): PlanS
     const found = numbered[index];
     const position = found ? Number(found[1]) : index + 1;
     const body = (found?.[2] ?? part).replace(/[(（]\s*(当前|current)\s*[)）]/i, "").trim();
-    const state = finished || position < currentNumber ? "done" : position === currentNumber ? "current" : "later";
+    const state = position < currentNumber || (finished && position <= Math.max(currentNumber, round)) ? "done" : position === currentNumber ? "current" : "later";
     return { label: found ? `R${position}` : "", text: body, state };
   });
 }

@@ -3,6 +3,7 @@ import { api, ApiError } from "$lib/api/client";
 import type { CodeFile, UploadedFile } from "$lib/api/types";
 import { asBody, explain } from "$lib/stores/errors";
 import { DeltaJoiner } from "$lib/services/coalesce";
+import { loadDraft, saveDraft } from "$lib/services/drafts";
 import { RunStream, type RunEvent } from "$lib/services/run-stream";
 import { announce } from "$lib/services/tabs";
 import { applyEvent, connectionLost, fromHistory, newTurn, type Turn } from "$lib/services/turn";
@@ -18,7 +19,9 @@ export class Chat {
   turns = $state.raw<Turn[]>([]);
   files = $state.raw<UploadedFile[]>([]);
   codes = $state.raw<CodeFile[]>([]);
-  draft = $state("");
+  #draft = $state(loadDraft(null));
+  /** Sent while an answer was being made: it goes when that has ended. */
+  queued = $state<{ text: string; fileIds: string[] } | null>(null);
   phase = $state<"new" | "loading" | "ready" | "missing" | "error">("new");
   /** How many questions were sent from here: the view goes to each. */
   sent = $state(0);
@@ -27,6 +30,15 @@ export class Chat {
   #visit = 0;
   /** When the server last changed what is shown here, as far as this page has read it. */
   #updatedAt = "";
+
+  /** The question being written here; each conversation keeps its own. */
+  get draft(): string {
+    return this.#draft;
+  }
+  set draft(text: string) {
+    this.#draft = text;
+    saveDraft(this.id, text);
+  }
 
   get running(): Turn | undefined {
     return this.turns.find((turn) => turn.state === "running");
@@ -55,6 +67,7 @@ export class Chat {
     this.#leave();
     const visit = (this.#visit += 1);
     this.id = id;
+    this.#draft = loadDraft(id);
     this.phase = id === null ? "new" : "loading";
     if (id === null) return;
     try {
@@ -111,7 +124,8 @@ export class Chat {
 
   async send(message: string, fileIds: string[] = []): Promise<void> {
     const text = message.trim();
-    if (!text || this.running) return;
+    if (!text) return;
+    if (this.running) return void (this.queued = { text, fileIds });
     const turn = newTurn(text, fileIds);
     this.turns = [...this.turns, turn];
     this.sent += 1;
@@ -162,13 +176,24 @@ export class Chat {
     try {
       await stream.follow(body);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) session.expired();
+      if (error instanceof ApiError && error.status === 401) this.#signInFirst(key);
       this.#update(key, (turn) => ({ ...turn, state: "failed", error: asBody(error), reconnecting: false }));
     } finally {
       if (this.#stream === stream) this.#stream = null;
     }
     void this.refreshCodes();
     void conversations.refresh().then(() => this.#adoptTitle());
+    const next = this.queued;
+    if (!next || this.running || this.#stream) return;
+    this.queued = null;
+    await this.send(next.text, next.fileIds);
+  }
+
+  /** The question was not taken: it is there again, to be sent after signing in. */
+  #signInFirst(key: string): void {
+    const turn = this.turns.find((one) => one.key === key);
+    if (turn && !turn.runId && !this.draft) this.draft = turn.question;
+    session.expired();
   }
 
   #adoptTitle(): void {
@@ -179,7 +204,10 @@ export class Chat {
   /** The server made a conversation for this page: the address names it, nothing reloads. */
   adopt(id: string): void {
     if (this.id === id) return;
+    const draft = this.draft;
+    this.draft = "";
     this.id = id;
+    this.draft = draft;
     if (this.phase === "new") this.phase = "ready";
     router.replace(`/c/${encodeURIComponent(id)}`);
     void conversations.refresh().then(() => this.#adoptTitle());
@@ -199,6 +227,7 @@ export class Chat {
   #leave(): void {
     this.#stream?.close();
     this.#stream = null;
+    this.queued = null;
     this.uploads.clear();
     this.title = "";
     this.turns = [];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { roomy } from "../../src/frame/charts";
-import { MAX_HEIGHT, readFrameMessage, usesECharts, wantsPaper, withoutRemoteScripts } from "../../src/frame/protocol";
+import { roomy } from "../../src/frame/chart-theme";
+import { MAX_HEIGHT, Quota, readFrameMessage, usesECharts, wantsPaper } from "../../src/frame/protocol";
 
 describe("messages from the frame are hostile (SPEC U9)", () => {
   it.each([null, 1, "ba:ready", {}, { type: "other" }, { type: "ba:height", height: "9" }, { type: "ba:height", height: NaN }, { type: "ba:error", message: {} }, { type: "ba:png", request: 1, images: [] }, { type: "ba:png", request: "x" }])("ignores %j", (data) => {
@@ -20,6 +20,13 @@ describe("messages from the frame are hostile (SPEC U9)", () => {
   });
 });
 
+describe("a frame that talks without end", () => {
+  it("is not listened to any longer", () => {
+    const quota = new Quota(3);
+    expect([1, 2, 3, 4, 5].map(() => quota.admits())).toEqual([true, true, true, false, false]);
+  });
+});
+
 describe("HTML for the frame", () => {
   it("knows who needs ECharts, and who needs white paper", () => {
     expect(usesECharts("<script>echarts.init(x)</script>")).toBe(true);
@@ -27,10 +34,6 @@ describe("HTML for the frame", () => {
     expect(wantsPaper('<p style="color:#333">x</p>')).toBe(true);
     expect(wantsPaper('<p style="background-color: #fff">x</p>')).toBe(false);
     expect(wantsPaper("<script>var o = { color: '#333' }</script>")).toBe(false);
-  });
-
-  it("drops scripts from elsewhere and keeps the model's own", () => {
-    expect(withoutRemoteScripts('<script src="https://cdn.test/echarts.js"></script><script>a("src=x")</script>')).toBe('<script>a("src=x")</script>');
   });
 });
 

@@ -28,6 +28,19 @@ describe("a turn", () => {
     expect(play(lost, event("text.delta", { text: "新一轮", round: 2 })).draft).toBe("新一轮");
   });
 
+  it("shows the whole text again after a reload or a lost connection", () => {
+    const lost = connectionLost(play(newTurn("q"), event("text.delta", { text: "前", round: 1 })));
+    expect(play(lost, event("text.delta", { text: "前中后", round: 1, whole: true }), event("text.delta", { text: "续", round: 1 })).draft).toBe("前中后续");
+    expect(play(newTurn("q"), event("text.delta", { text: '{"action":{"type":"complete","content":"一\\n', round: 1, whole: true }), event("text.delta", { text: "二", round: 1 })).draft).toBe("一\n二");
+  });
+
+  it("keeps the steps of two rounds that use one id apart", () => {
+    const again = event("round", { metadata: { current_round: 2, tool_calls: [{ ...call, arguments: { code: "2" } }] } });
+    const finished = (summary: string) => event("tool.finished", { tool_call_id: "c1", tool_name: "run_python", success: true, duration_ms: 1, summary });
+    const turn = play(newTurn("q"), round, finished("一"), again, finished("二"));
+    expect(turn.steps.map((step) => [step.round, step.summary])).toEqual([[1, "一"], [2, "二"]]);
+  });
+
   it("ends running tools when the run ends without them", () => {
     const turn = play(newTurn("q"), round, event("tool.started", { ...call, round: 1 }), event("run.cancelled", {}));
     expect(turn.state).toBe("cancelled");
@@ -66,9 +79,10 @@ describe("the plan (SPEC P2, U2)", () => {
     expect(parsePlan("R1: 查询; R2: 图表（当前）; R3: 报告", 1, false).map((step) => step.state)).toEqual(["done", "current", "later"]);
   });
 
-  it("falls back to the round number, and marks all done at the end", () => {
+  it("falls back to the round number, and marks what ran as done at the end", () => {
     expect(parsePlan("R1: a；R2: b", 2, false).map((step) => step.state)).toEqual(["done", "current"]);
     expect(parsePlan("R1: a; R2: b(当前)", 2, true).map((step) => step.state)).toEqual(["done", "done"]);
+    expect(parsePlan("R1: a(当前); R2: b; R3: c", 1, true).map((step) => step.state), "what never ran is not ticked").toEqual(["done", "later", "later"]);
   });
 
   it("keeps semicolons inside a step, and shows a plan of another shape whole", () => {

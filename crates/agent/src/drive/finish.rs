@@ -1,14 +1,15 @@
 //! How a run ends: the answer is built, its code saved, and everything committed in one step. Every ending leaves its
 //! round in the history (SPEC X9), so that the next question can build on what was found.
 
+use ba_audit::Evidence;
 use ba_protocol::{
     Action, CodeId, ConversationId, ParseOutcome, Round, RoundEnding, RunEvent, StructuredResponse, parse,
 };
 use ba_store::{NewCode, RunStatus, StepCommit, Store, StoreError};
 
 use super::Drive;
-use super::proof::Ending;
-use crate::respond::{self, Answer, Draft, Known};
+use super::proof::{self, Ending};
+use crate::respond::{self, Answer, Draft, Known, charts};
 use crate::run::{Outcome, StopReason};
 use crate::spans;
 
@@ -73,18 +74,20 @@ impl Drive<'_> {
         structured: bool,
         stop: StopReason,
     ) -> Result<Draft, StoreError> {
+        let text = match &response.action {
+            Action::Complete(report) => report.content.as_str(),
+            Action::ToolCall { .. } => "",
+        };
+        let results = if charts::wanted(text) { proof::results(self).await? } else { Evidence::new() };
         let files = self.files().await?;
         let known = Known {
+            results,
             code: files.codes.clone(),
             uploads: files.uploads.clone(),
             artifacts: files.artifacts.clone(),
         };
         let mut facts = self.facts();
         facts.stop_reason = stop.as_limit().map(str::to_owned);
-        let text = match &response.action {
-            Action::Complete(report) => report.content.as_str(),
-            Action::ToolCall { .. } => "",
-        };
         let answer = match structured {
             true => Answer::Structured(response),
             false => Answer::Plain { text, round: response.current_round },

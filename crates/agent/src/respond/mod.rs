@@ -2,12 +2,14 @@
 //!
 //! Pure: facts come in, an answer and the code to save go out. Never reads a store and never saves.
 
+pub mod charts;
 mod fences;
 mod links;
 mod refs;
 #[cfg(test)]
 mod tests;
 
+use ba_audit::Evidence;
 use ba_protocol::api::{AgentResponse, CallSummary, ResponseMetadata, SavedCode, Status, UsageInfo};
 use ba_protocol::structured::Report;
 use ba_protocol::{
@@ -23,6 +25,8 @@ pub struct Known {
     pub code: Vec<CodeFile>,
     pub uploads: Vec<Upload>,
     pub artifacts: Vec<Artifact>,
+    /// What the calls returned, nearest first: charts by reference are drawn from it.
+    pub results: Evidence,
 }
 
 /// What the run itself knows and the model does not say.
@@ -109,7 +113,10 @@ pub fn complete(
     metadata.contains_html = fences::holds_html(&pieces);
     metadata.content_type = if metadata.contains_html { "html" } else { "markdown" }.to_owned();
 
-    let resolved = refs::resolve(&content, known, &save, &mut metadata.warnings);
+    let charted = charts::resolve(&content, &known.results);
+    metadata.warnings.extend(charted.faults.iter().map(|faulty| faulty.fault.to_string()));
+    metadata.charts = charted.charts;
+    let resolved = refs::resolve(&charted.text, known, &save, &mut metadata.warnings);
     metadata.code_refs = resolved.code_refs;
     metadata.file_refs = resolved.file_refs;
     metadata.needs_clarification =
@@ -229,6 +236,7 @@ fn plain_metadata(round: u32) -> ResponseMetadata {
         code_refs: Vec::new(),
         file_refs: Vec::new(),
         saved_codes: Vec::new(),
+        charts: Vec::new(),
         warnings: Vec::new(),
         data_notes: Vec::new(),
         audit: None,

@@ -30,6 +30,7 @@ fn at() -> jiff::Timestamp {
 fn known() -> Known {
     let conversation_id = run().conversation_id;
     Known {
+        results: ba_audit::Evidence::new(),
         code: vec![CodeFile {
             code_id: CodeId::parse("code_sales_analysis").unwrap(),
             conversation_id: conversation_id.clone(),

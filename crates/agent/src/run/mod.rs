@@ -4,6 +4,7 @@
 
 mod effects;
 mod gate;
+mod ids;
 mod limits;
 pub mod repeat;
 mod stop;
@@ -159,10 +160,11 @@ impl Run {
     pub fn on_model(&mut self, text: &str, tokens: u64) -> Vec<Effect> {
         self.model_turns += 1;
         self.tokens += tokens;
-        let parsed = parse(text);
+        let mut parsed = parse(text);
         let mut response = None;
         match parsed.outcome {
-            ParseOutcome::Structured(understood) => {
+            ParseOutcome::Structured(mut understood) => {
+                ids::settle(&mut understood, &mut parsed.dropped_calls, &self.steps);
                 self.on_response(understood.clone(), parsed.dropped_calls);
                 response = Some(Box::new(understood));
             }

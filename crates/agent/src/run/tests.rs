@@ -252,3 +252,25 @@ fn a_round_with_calls_is_announced_and_closed_once() {
     let effects = run.on_model(&complete("完成"), 1);
     assert!(matches!(&effects[..], [Effect::Heard { .. }]), "an ending is announced by the answer itself");
 }
+
+#[test]
+fn ids_are_unique_within_a_run() {
+    let mut run = Run::new("q", Limits::default(), Timestamp::UNIX_EPOCH);
+    let turn = |arguments: &str| {
+        format!(
+            r#"{{"action":{{"type":"tool_call","content":[{{"tool_name":"t","tool_call_id":"call_1","arguments":{{"a":{arguments}}}}},{{"tool_name":"t","tool_call_id":"call_1_2","arguments":{{"b":{arguments}}}}}]}}}}"#
+        )
+    };
+    let mut seen = Vec::new();
+    for arguments in ["1", "2", "3"] {
+        run.on_model(&turn(arguments), 1);
+        let Step::RunTools(planned) = run.next_step(Duration::ZERO) else { panic!("no tools") };
+        seen.extend(planned.iter().map(|p| p.call.tool_call_id.clone()));
+        let results = planned
+            .iter()
+            .map(|p| ToolResult::success(&p.call.tool_call_id, &p.call.tool_name, "ok"))
+            .collect();
+        run.on_tools(results);
+    }
+    assert_eq!(seen, ["call_1", "call_1_2", "call_1_3", "call_1_2_2", "call_1_4", "call_1_2_3"]);
+}

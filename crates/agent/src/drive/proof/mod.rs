@@ -170,13 +170,28 @@ async fn gathered(drive: &mut Drive<'_>, outcome: &Outcome) -> Result<Evidence, 
     let earlier: Vec<&Round> = context.rounds().iter().rev().take(EARLIER_RUNS).collect();
     earlier.iter().for_each(|round| all.given("user", &round.user_message));
     let runs: Vec<RunId> = earlier.iter().map(|round| round.round_id.clone()).collect();
-    for call in drive.parts.store.evidence(&runs, EARLIER_BYTES).await? {
+    add_earlier(drive, &runs, &mut all).await?;
+    Ok(all)
+}
+
+/// What the calls of this run returned, then those of earlier runs, newest first: what a chart may be drawn from.
+pub(crate) async fn results(drive: &mut Drive<'_>) -> Result<Evidence, StoreError> {
+    let context = drive.gather().await?;
+    let runs: Vec<RunId> =
+        context.rounds().iter().rev().take(EARLIER_RUNS).map(|round| round.round_id.clone()).collect();
+    let mut all = drive.evidence.clone();
+    add_earlier(drive, &runs, &mut all).await?;
+    Ok(all)
+}
+
+async fn add_earlier(drive: &Drive<'_>, runs: &[RunId], all: &mut Evidence) -> Result<(), StoreError> {
+    for call in drive.parts.store.evidence(runs, EARLIER_BYTES).await? {
         let id = format!("earlier:{}/{}", call.run_id, call.tool_call_id);
         for source in parsed(&call).sources {
             all.push(Source { id: id.clone(), kind: SourceKind::Earlier, ..source });
         }
     }
-    Ok(all)
+    Ok(())
 }
 
 /// The evidence of a run's calls that were answered before it was interrupted.

@@ -1,0 +1,32 @@
+/** The one look of every chart, in the page and in the frame: palette, text, lines, room. */
+import type { Option } from "./option";
+
+export const PALETTE = ["#2f6fde", "#e8833a", "#1f9e89", "#b5539c", "#c9a227", "#5b8fb9", "#7d6bc4", "#8a8f98"];
+const FONT = 'system-ui, -apple-system, "PingFang SC", "Microsoft YaHei", "Noto Sans CJK SC", sans-serif';
+
+function theme(text: string, line: string, paper: string): Record<string, unknown> {
+  const axis = {
+    axisLine: { lineStyle: { color: line } }, axisTick: { lineStyle: { color: line } }, axisLabel: { color: text },
+    splitLine: { lineStyle: { color: line, opacity: 0.6 } }, nameTextStyle: { color: text },
+  };
+  const label = { color: text, textBorderWidth: 0 };
+  return {
+    color: PALETTE, backgroundColor: "transparent",
+    textStyle: { color: text, fontFamily: FONT },
+    title: { left: 0, textStyle: { color: text, fontSize: 15, fontWeight: 600 }, subtextStyle: { color: text } },
+    legend: { textStyle: { color: text } },
+    grid: { left: 12, right: 24, containLabel: true },
+    tooltip: { backgroundColor: paper, borderColor: line, textStyle: { color: text, fontSize: 13 } },
+    categoryAxis: axis, valueAxis: axis, timeAxis: axis, logAxis: axis,
+    pie: { label, labelLine: { lineStyle: { color: line } }, itemStyle: { borderColor: paper, borderWidth: 1 } },
+    bar: { label }, line: { label, symbolSize: 5 }, scatter: { label }, funnel: { label },
+  };
+}
+
+export const CHART_THEMES = { light: theme("#3c4350", "#d5dae1", "#ffffff"), dark: theme("#c3c9d2", "#3b424c", "#1c1f24") };
+
+const BELOW = ["grid", "legend", "dataZoom", "visualMap", "timeline", "toolbox"];
+
+/** ECharts keeps room under the axis for a legend; without one (or anything else there) the chart takes it. */
+export const roomy = (option: Option): Option =>
+  option && typeof option === "object" && "xAxis" in option && !BELOW.some((name) => name in option) ? { ...option, grid: { bottom: 10 } } : option;

@@ -1,0 +1,91 @@
+/** Charts by reference (SPEC W4), calls that share an id, a reload in the middle of an answer, drafts and queued questions: against the real binary. */
+import { after, before, describe, it } from "node:test";
+import { skip, startServer } from "./binary.mjs";
+import { ask, assert, drop, ended, fileReady, firstVisit, input, lastTurn, openBrowser, SALES, SLOW, STARTING } from "./harness.mjs";
+
+describe("charts by reference", { skip }, () => {
+  let server;
+  let browser;
+  let page;
+  before(async () => {
+    server = await startServer({ pauseMs: 30 });
+    browser = await openBrowser();
+    page = browser.page;
+    await page.goto(server.url);
+    await firstVisit(page);
+  }, STARTING);
+  after(async () => {
+    await browser?.close();
+    await server?.close();
+  });
+
+  const charts = () => lastTurn(page).locator("[data-part=chart]");
+
+  it("are drawn by the page from the results of two calls that had one id; a tag without data is a note", async () => {
+    await drop(page, [["sales.csv", SALES]]);
+    await fileReady(page);
+    await ask(page, "[byref] 画图");
+    await ended(page);
+    await charts().nth(2).locator("canvas").waitFor(SLOW);
+    assert.equal(await charts().count(), 3);
+    assert.equal(await lastTurn(page).locator("iframe").count(), 0, "no frame is needed");
+    assert.match(await charts().nth(0).locator("table").innerText(), /华南\s+67,670/);
+    assert.match(await charts().nth(1).locator("table").innerText(), /2024-12/);
+    assert.match(await lastTurn(page).locator("[data-part=report]").innerText(), /call_7 不存在.*call_1, call_1_2/s);
+    await page.waitForTimeout(400);
+    await browser.shot("by-reference-zh-light");
+    browser.quiet();
+  });
+
+  it("are opened again after a reload, both steps there", async () => {
+    await page.reload();
+    await ended(page);
+    await charts().nth(2).scrollIntoViewIfNeeded();
+    await charts().nth(2).locator("canvas").waitFor(SLOW);
+    await lastTurn(page).locator("[data-part=tools] > summary").click();
+    assert.equal(await lastTurn(page).locator("[data-part=tools] .card").count(), 2);
+    browser.quiet();
+  });
+
+  it("change their kind, their size and their theme without the model", async () => {
+    const first = charts().first();
+    await first.scrollIntoViewIfNeeded();
+    await first.getByLabel("图表类型").selectOption("table");
+    assert.equal(await first.locator("canvas").count(), 0);
+    await first.getByLabel("图表类型").selectOption("pie");
+    await first.locator("canvas").waitFor();
+    await page.getByRole("button", { name: "主题: 深色" }).click();
+    await first.getByRole("button", { name: "全屏" }).click();
+    await page.waitForTimeout(300);
+    await browser.shot("by-reference-large-zh-dark");
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator("figure.large").count(), 0);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await page.waitForTimeout(400);
+    await browser.shot("by-reference-phone-zh-dark");
+    await page.setViewportSize({ width: 1280, height: 900 });
+    browser.quiet();
+  });
+
+  it("a reload in the middle of an answer shows its text from the beginning", async () => {
+    await ask(page, "[essay] 慢慢写");
+    await lastTurn(page).locator("[data-part=report]").getByText("第 丙 段").first().waitFor(SLOW);
+    await page.reload();
+    await lastTurn(page).and(page.locator("[data-state=running]")).locator("[data-part=report] p").nth(2).waitFor(SLOW);
+    const text = await lastTurn(page).locator("[data-part=report]").innerText();
+    assert.match(text, /^第 甲 段/);
+    assert.ok(!text.includes("\\n"), text.slice(0, 80));
+  });
+
+  it("a question sent meanwhile waits, and a draft stays with its conversation", async () => {
+    await input(page).fill("[text]排队的问题");
+    await page.keyboard.press("Enter");
+    await page.locator("[data-part=queued]").waitFor();
+    await input(page).fill("没写完的");
+    await page.reload();
+    assert.equal(await input(page).inputValue(), "没写完的");
+    await page.goto(`${server.url}/#/`);
+    await firstVisit(page);
+    assert.equal(await input(page).inputValue(), "");
+  });
+});
