@@ -27,5 +27,8 @@ pub use error::ApiError;
 pub use event_bus::EventBus;
 pub use router::router;
 pub use serve::{StartError, check_access, serve};
-pub use service::{Check, Deps, Ingest, Sample, SampleInfo, SkillInfo, ToolInfo};
+pub use page::chart_library;
+pub use service::{
+    Check, Deps, Ingest, ReportFile, ReportRefusal, ReportWanted, Reports, Sample, SampleInfo, SkillInfo, ToolInfo,
+};
 pub use state::AppState;

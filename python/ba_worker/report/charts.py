@@ -10,7 +10,7 @@ import re
 from . import marks, series, words
 
 WIDTH, HEIGHT = 800, 400
-SECONDS, MEMORY = 8, 384 << 20
+SECONDS, MEMORY = 4, 384 << 20
 MAX_SVG = 6 << 20
 _BEFORE = "globalThis.setTimeout=()=>0;globalThis.clearTimeout=()=>{};globalThis.setInterval=()=>0;globalThis.clearInterval=()=>{};" \
     "globalThis.console=new Proxy({},{get:()=>()=>{}});"

@@ -46,7 +46,11 @@ class Writer:
         if kind == "math":
             self.runs.append({"math": self.source.formulas[int(value)][0]})
         elif kind == "file":
-            self._plain(f"📄 {self.source.file_name(int(value))}", style)
+            name = self.source.file_name(int(value))
+            if name.lower().endswith((".png", ".jpg", ".jpeg", ".gif", ".webp", ".bmp")):
+                self.image(name, name)
+            else:
+                self._plain(f"📄 {name}", style)
         elif kind == "code":
             block = self.source.code_mark(value)
             if block:
