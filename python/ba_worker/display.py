@@ -50,11 +50,11 @@ def cut(text):
     return text if len(text) <= MAX_TEXT else text[:MAX_TEXT] + f" … ({len(text) - MAX_TEXT} more characters)"
 
 
-def table(frame):
+def table(frame, most=MAX_ROWS):
     import pandas
 
     rows, columns = frame.shape
-    part = frame.iloc[:MAX_ROWS, :MAX_COLUMNS]
+    part = frame.iloc[:most, :MAX_COLUMNS]
     names = [str(name) for name in part.columns]
     types = [str(kind) for kind in part.dtypes]
     data = [[cell(item) for item in part.iloc[:, number].tolist()] for number in range(part.shape[1])]

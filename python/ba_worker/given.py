@@ -1,4 +1,5 @@
-"""What user code finds ready: `load(name)` and `tables[name]`, the same cleaned and typed tables that SQL sees (SPEC B6).
+"""What user code finds ready: `load(name)` and `tables[name]`, the same cleaned and typed tables that SQL sees (SPEC B6), and
+`skill(file)`.
 
 The uploaded file itself lies beside them under its own name, as it was uploaded.
 """
@@ -6,6 +7,7 @@ The uploaded file itself lies beside them under its own name, as it was uploaded
 import difflib
 import glob
 import os
+import types
 
 
 def names():
@@ -25,6 +27,36 @@ def load(name):
         hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
         raise KeyError(f"no table {name!r}; there are: {', '.join(map(repr, names()[:40])) or 'none'}{hint}")
     return pq.read_table(path).to_pandas(date_as_object=False, ignore_metadata=True)
+
+
+def skill(path):
+    """The script of an active skill as a module of its own: two skills may each have a `check`."""
+    name = os.path.basename(str(path))
+    with open(path, encoding="utf-8") as script:
+        source = script.read()
+    module = types.ModuleType(name.removesuffix(".py").rpartition("__")[2] or name)
+    exec(compile(source, f"<skill {name}>", "exec"), module.__dict__)
+    return module
+
+
+def columns_near(error):
+    """All columns of the frame that a KeyError is about, and the nearest to what was asked (SPEC W2)."""
+    import pandas
+
+    from ba_worker.tables import hints
+
+    trace, frame = error.__traceback__, None
+    while trace is not None:
+        owner = trace.tb_frame.f_locals.get("self")
+        if isinstance(owner, pandas.DataFrame):
+            frame = owner
+        trace = trace.tb_next
+    if frame is None or "no column" in str(error):
+        return ""
+    names = [str(c) for c in frame.columns]
+    near = hints.nearest(str(error.args[0]) if error.args else "", names)
+    told = f"; nearest: {', '.join(map(repr, near))}" if near else ""
+    return f"{told}; columns: {', '.join(names[:120])}{' …' if len(names) > 120 else ''}"
 
 
 class Tables:

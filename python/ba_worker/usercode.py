@@ -17,17 +17,19 @@ import time
 import types
 import warnings
 
-from ba_worker import charts, display, frames, given, imports
+from ba_worker import charts, checking, display, evidence, frames, given, imports
 
 _MAIN = types.ModuleType("__main__")
 _CELL = "<cell "
 _counter = 0
+# What user code finds beside Python itself.
+_GIVEN = {"load": given.load, "tables": given.Tables(), "skill": given.skill, "check": checking.check, "print": evidence.printed}
 
 
 def install():
     """Done once before any fork: the namespace of user code, and quieter defaults."""
     sys.modules["__main__"] = _MAIN
-    _MAIN.__dict__.update(__builtins__=builtins, load=given.load, tables=given.Tables())
+    _MAIN.__dict__.update(__builtins__=builtins, **_GIVEN)
     warnings.simplefilter("once")
     # About code that is old or untidy, not about figures.
     for untidy in (ResourceWarning, DeprecationWarning, PendingDeprecationWarning, FutureWarning):
@@ -38,6 +40,7 @@ def install():
         logging.getLogger(name).setLevel(logging.ERROR)
     display.configure()
     charts.install_hooks()
+    checking.watch_merges()
     tame_duckdb()
     imports.install()
 
@@ -146,6 +149,8 @@ def run(job, control):
     output = Output(control, job["limits"]["output_bytes"])
     meter = Meter()
     value, error = None, None
+    evidence.begin()
+    checking.begin()
     imports.enter(job["allow_list"])
     with output.redirected():
         try:
@@ -158,7 +163,8 @@ def run(job, control):
             error = describe(raised)
         finally:
             imports.leave()
-    return {"value": value, "error": error, "dropped": output.dropped, **meter.read()}
+    live = evidence.variables(_MAIN.__dict__, {k for k, v in _GIVEN.items() if _MAIN.__dict__.get(k) is v}) if error is None else []
+    return {"value": value, "error": error, "dropped": output.dropped, "tables": evidence.take(), "checks": checking.take(), "variables": live, **meter.read()}
 
 
 def execute(code, name):
@@ -176,6 +182,8 @@ def execute(code, name):
     value = eval(compile(last, name, "eval"), namespace)
     if value is not None:
         namespace["_"] = value
+    evidence.note(value)
+    checking.of_value(value)
     return display.describe(value)
 
 
@@ -208,8 +216,10 @@ def describe(error, full=False):
             rows.append(f"    {error.text.strip()}")
     name = type(error).__name__
     message = safe_text(error)
+    if isinstance(error, KeyError) and not full:
+        message += given.columns_near(error)
     cause = error.__cause__
-    if cause is not None:
+    if cause is not None and safe_text(cause) not in message:
         message += f" (caused by {type(cause).__name__}: {safe_text(cause)})"
     if len(rows) > 40:
         rows = rows[:20] + ["  …"] + rows[-19:]

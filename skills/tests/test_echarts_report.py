@@ -26,6 +26,17 @@ class Charts(unittest.TestCase):
             "band": echarts.forecast_band("预计增长", ["1月", "2月"], [1, 2], ["3月"], [2.5], [2.0], [3.0]),
         }
 
+    def test_words_follow_the_language_of_the_title(self):
+        english = [
+            echarts.pareto("Two items make 80%", list("abc"), [10, 60, 30]),
+            echarts.waterfall("Price drives revenue", 100, {"Volume": 30}),
+            echarts.forecast_band("Growth expected", ["Jan"], [1], ["Feb"], [2.5], [2.0], [3.0]),
+        ]
+        for option in english:
+            option["series"] = [s for s in option["series"] if s.get("name") != "底"]
+            self.assertNotRegex(json.dumps(option, ensure_ascii=False), "[\u4e00-\u9fff]")
+        self.assertIn("累计占比", json.dumps(echarts.pareto("两项占八成", list("abc"), [10, 60, 30]), ensure_ascii=False))
+
     def test_every_chart_is_strict_json_and_passes_its_own_check(self):
         for name, option in self.options().items():
             json.dumps(option, allow_nan=False)

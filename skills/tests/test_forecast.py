@@ -71,6 +71,15 @@ class Airline(unittest.TestCase):
         self.assertIn(best, ["朴素", "漂移", "指数平滑"])
         self.assertGreater(scores.set_index("方法").loc["季节朴素", "MASE"], scores["MASE"].iloc[0])
 
+    def test_a_short_series_gets_the_naive_forecast_with_its_band(self):
+        made, scores, best = forecast.forecast(AIR[:14], 6, 12)
+        self.assertEqual((best, len(made), list(scores["方法"])), ("朴素", 6, ["朴素"]))
+        self.assertTrue((made["下限"] < made["预测"]).all() and (made["预测"] == AIR[13]).all())
+        _, scores, _ = forecast.forecast(AIR[:5], 2, 12)
+        self.assertEqual(len(scores), 0)
+        with self.assertRaisesRegex(ValueError, "4 期"):
+            forecast.forecast(AIR[:3], 2, 12)
+
     def test_too_little_history_is_refused(self):
         with self.assertRaises(ValueError):
             forecast.backtest(AIR[:20], 12, 12)

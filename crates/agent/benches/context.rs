@@ -132,6 +132,7 @@ fn step(i: usize, f: usize, tool: &str, content: &str, facts: Option<FileFacts>)
             r#"{{"task_analysis":"先看数据","execution_plan":"R1: 查询(当前); R2: 报告","current_round":1,"action":{{"type":"tool_call","content":[{{"tool_name":"{tool}","tool_call_id":"{id}","arguments":{{"path":"sales_{f}.csv"}}}}]}}}}"#
         ),
         thought: "先看数据".into(),
+        thinking: None,
         tool_calls: vec![ToolCall { tool_name: tool.into(), tool_call_id: id.clone(), arguments }],
         results: vec![ToolResult {
             file_facts: facts,
@@ -153,5 +154,6 @@ fn round(i: usize, steps: Vec<RoundStep>) -> Round {
         final_answer: Some(format!("华东销售额 {}000.5 万元，同比 +{}%。\n\n谢谢。", i + 1, i + 3)),
         tokens_used: 0,
         audit: None,
+        ending: Default::default(),
     }
 }

@@ -2,31 +2,31 @@
 //!
 //! Knows no axum, no SQL, no Python and no concrete tool.
 
-mod ask;
 pub mod context;
-mod driver;
+mod drive;
 mod error;
-mod finish;
-mod ledger;
+mod keeper;
 pub mod log;
 pub mod metrics;
+mod parts;
 pub mod pipeline;
 pub mod prompt;
-pub mod proof;
 pub mod respond;
 pub mod run;
 mod service;
 mod sink;
 pub mod skills;
 pub mod spans;
-mod tally;
+mod summaries;
 pub mod tool;
 
+pub use drive::proof;
 pub use error::AgentError;
-pub use service::{Admitted, Agent, AgentParts, Models, RunState};
+pub use parts::{AgentParts, Models, RunState};
+pub use service::{Admitted, Agent};
 pub use sink::{EventSink, NoSink};
 pub use skills::Skills;
 pub use tool::{
-    Body, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolOutput, ToolSpec, Typed,
-    TypedTool,
+    Body, Briefing, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolOutput, ToolSpec,
+    Typed, TypedTool,
 };

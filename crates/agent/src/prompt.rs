@@ -1,46 +1,74 @@
-//! The system prompt (SPEC P12): a text block of `docs/prompts.md`, with tool sections made from the tools' schemas.
-//! Byte-identical from turn to turn, so that provider caches hit.
+//! The system prompt (SPEC P12, W7): a text block of `docs/prompts.md` for each language, with tool sections made from the
+//! tools' schemas. Byte-identical from turn to turn, so that provider caches hit.
 
-use serde_json::Value;
+mod sections;
 
-use crate::tool::{Registry, ToolSpec};
+use crate::run::Language;
+use crate::tool::Registry;
+pub use sections::tool_sections;
+use sections::{EnglishTools, english_sections};
 
 const EMBEDDED: &str = include_str!("../../../docs/prompts.md");
-const HEADING: &str = "STRUCTURED_RESPONSE_SYSTEM_PROMPT";
+const CHINESE: &str = "STRUCTURED_RESPONSE_SYSTEM_PROMPT";
+const ENGLISH: &str = "STRUCTURED_RESPONSE_SYSTEM_PROMPT_EN";
 const OPEN: &str = "<!-- tools -->";
 const CLOSE: &str = "<!-- /tools -->";
 
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 pub enum PromptError {
-    #[error("no ```text block under the heading {HEADING}")]
-    NoBlock,
-    #[error("the prompt has no `{OPEN}` … `{CLOSE}` markers for the tool sections")]
-    NoMarkers,
+    #[error("no ```text block under the heading {0}")]
+    NoBlock(&'static str),
+    #[error("the prompt under {0} has no `{OPEN}` … `{CLOSE}` markers for the tool sections")]
+    NoMarkers(&'static str),
 }
 
-/// The prompt's template, checked at start.
+/// The prompt of each language, rendered.
 #[derive(Debug, Clone)]
-pub struct PromptTemplate(String);
+pub struct SystemPrompt {
+    chinese: String,
+    english: String,
+}
+
+impl SystemPrompt {
+    pub fn of(&self, language: Language) -> &str {
+        match language {
+            Language::Zh => &self.chinese,
+            Language::En => &self.english,
+        }
+    }
+}
+
+/// The same for everyone, as tests want it.
+impl From<&str> for SystemPrompt {
+    fn from(prompt: &str) -> Self {
+        Self { chinese: prompt.to_owned(), english: prompt.to_owned() }
+    }
+}
+
+/// The prompts' templates, checked at start.
+#[derive(Debug, Clone)]
+pub struct PromptTemplate {
+    chinese: Block,
+    /// A document may have none: then everyone gets the Chinese one, which says to answer in the user's language.
+    english: Option<Block>,
+}
+
+/// A prompt around the place where its tools go.
+#[derive(Debug, Clone)]
+struct Block {
+    before: String,
+    tools: String,
+    after: String,
+}
 
 impl PromptTemplate {
-    /// Takes the ```text block of a prompts document.
+    /// Takes the ```text blocks of a prompts document.
     pub fn parse(document: &str) -> Result<Self, PromptError> {
-        let heading = document
-            .lines()
-            .scan(0, |at, line| {
-                let start = *at;
-                *at += line.len() + 1;
-                Some((start, line))
-            })
-            .find(|(_, line)| line.starts_with('#') && line.contains(HEADING));
-        let (at, _) = heading.ok_or(PromptError::NoBlock)?;
-        let section = document.get(at..).ok_or(PromptError::NoBlock)?;
-        let (_, after) = section.split_once("```text\n").ok_or(PromptError::NoBlock)?;
-        let (block, _) = after.split_once("\n```").ok_or(PromptError::NoBlock)?;
-        if !block.contains(OPEN) || !block.contains(CLOSE) {
-            return Err(PromptError::NoMarkers);
-        }
-        Ok(Self(block.to_owned()))
+        let english = match Block::under(document, ENGLISH) {
+            Err(PromptError::NoBlock(_)) => None,
+            found => Some(found?),
+        };
+        Ok(Self { chinese: Block::under(document, CHINESE)?, english })
     }
 
     /// The copy inside the binary.
@@ -48,63 +76,51 @@ impl PromptTemplate {
         Self::parse(EMBEDDED)
     }
 
-    /// The prompt for these tools, followed by what else stays the same (connections, skills, business terms).
-    pub fn render(&self, registry: &Registry, extras: &[String]) -> String {
-        let (before, rest) = self.0.split_once(OPEN).unwrap_or((&self.0, ""));
-        let after = rest.split_once(CLOSE).map_or("", |(_, after)| after);
-        let mut prompt = format!("{before}{}{after}", tool_sections(registry));
-        for extra in extras.iter().filter(|e| !e.trim().is_empty()) {
-            prompt.push_str("\n\n");
-            prompt.push_str(extra.trim_end());
+    /// The prompts for these tools, followed by what else stays the same (such as connections, for English).
+    pub fn render(&self, registry: &Registry, english_extras: &[String]) -> SystemPrompt {
+        let chinese = self.chinese.with(&tool_sections(registry));
+        let english = match &self.english {
+            None => chinese.clone(),
+            Some(block) => {
+                let mut prompt = block.with(&english_sections(registry, &EnglishTools::read(&block.tools)));
+                for extra in english_extras.iter().filter(|e| !e.trim().is_empty()) {
+                    prompt.push_str("\n\n");
+                    prompt.push_str(extra.trim_end());
+                }
+                prompt
+            }
+        };
+        SystemPrompt { chinese, english }
+    }
+
+    /// What the document's English lacks or has too much for these tools, in words.
+    pub fn english_faults(&self, registry: &Registry) -> Vec<String> {
+        let Some(block) = &self.english else { return vec!["there is no English prompt".to_owned()] };
+        EnglishTools::read(&block.tools).faults(registry)
+    }
+}
+
+impl Block {
+    fn under(document: &str, heading: &'static str) -> Result<Self, PromptError> {
+        let mut at = 0;
+        let mut section = None;
+        for line in document.split_inclusive('\n') {
+            if line.starts_with('#') && line.trim_start_matches('#').trim() == heading {
+                section = document.get(at..);
+                break;
+            }
+            at += line.len();
         }
-        prompt
+        let section = section.ok_or(PromptError::NoBlock(heading))?;
+        let (_, after) = section.split_once("```text\n").ok_or(PromptError::NoBlock(heading))?;
+        let (block, _) = after.split_once("\n```").ok_or(PromptError::NoBlock(heading))?;
+        let (before, rest) = block.split_once(OPEN).ok_or(PromptError::NoMarkers(heading))?;
+        let (tools, after) = rest.split_once(CLOSE).ok_or(PromptError::NoMarkers(heading))?;
+        Ok(Self { before: before.to_owned(), tools: tools.to_owned(), after: after.to_owned() })
     }
-}
 
-/// One section per tool, from its schema: `docs/prompts.md` holds exactly this between its markers.
-pub fn tool_sections(registry: &Registry) -> String {
-    let sections: Vec<String> = registry.iter().map(|t| tool_section(t.spec())).collect();
-    sections.join("\n\n")
-}
-
-fn tool_section(spec: &ToolSpec) -> String {
-    let required: Vec<&str> =
-        spec.schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let mut text = format!("## {}\n{}", spec.name, spec.description.trim());
-    for (name, property) in spec.schema["properties"].as_object().into_iter().flatten() {
-        let must = if required.contains(&name.as_str()) { "，必需" } else { "" };
-        let description = property["description"].as_str().unwrap_or_default().replace('\n', " ");
-        text.push_str(&format!(
-            "\n- {name}（{}{must}{}）：{description}",
-            kind_of(property),
-            default_of(property)
-        ));
-    }
-    text
-}
-
-fn kind_of(property: &Value) -> String {
-    match &property["type"] {
-        Value::String(kind) => kind.clone(),
-        Value::Array(kinds) => {
-            let kinds: Vec<&str> = kinds.iter().filter_map(Value::as_str).filter(|k| *k != "null").collect();
-            kinds.join("|")
-        }
-        _ => property["anyOf"]
-            .as_array()
-            .map(|any| {
-                any.iter().map(kind_of).filter(|k| k != "null" && k != "any").collect::<Vec<_>>().join("|")
-            })
-            .filter(|k| !k.is_empty())
-            .unwrap_or_else(|| "any".to_owned()),
-    }
-}
-
-fn default_of(property: &Value) -> String {
-    match &property["default"] {
-        Value::Null => String::new(),
-        Value::String(s) => format!("，默认 {s}"),
-        other => format!("，默认 {other}"),
+    fn with(&self, tools: &str) -> String {
+        format!("{}{tools}{}", self.before, self.after)
     }
 }
 
@@ -113,18 +129,29 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_embedded_prompt_is_whole() {
+    fn the_embedded_prompts_are_whole_and_alike() {
         let template = PromptTemplate::embedded().unwrap();
-        let prompt = template.render(&Registry::default(), &["# 连接\nprimary".into()]);
-        assert!(prompt.starts_with("你是 BA-Agent"));
-        assert!(prompt.ends_with("# 连接\nprimary"));
-        assert!(!prompt.contains(OPEN));
+        let prompt = template.render(&Registry::default(), &["# Connections\nerp".into()]);
+        let (zh, en) = (prompt.of(Language::Zh), prompt.of(Language::En));
+        assert!(zh.starts_with("你是 BA-Agent") && en.starts_with("You are BA-Agent"));
+        assert!(en.ends_with("# Connections\nerp"));
+        let parts = |text: &str| text.lines().filter(|l| l.starts_with("# ")).count();
+        assert_eq!(parts(zh), parts(en) - 1, "the same parts, and the extra one");
+        let rules = |text: &str| text.lines().filter(|l| l.starts_with(|c: char| c.is_ascii_digit())).count();
+        assert_eq!(rules(zh), rules(en));
+        for tag in ["<chart data=", "needs_clarification", "answer_N", "ddof", "<code_ref>", "code_123"] {
+            assert!(zh.contains(tag) && en.contains(tag), "{tag}");
+        }
+        assert!(!zh.contains(OPEN) && !en.contains(OPEN));
     }
 
     #[test]
     fn a_broken_document_says_what_is_missing() {
-        assert_eq!(PromptTemplate::parse("# x").unwrap_err(), PromptError::NoBlock);
-        let unmarked = format!("## {HEADING}\n```text\nhi\n```\n");
-        assert_eq!(PromptTemplate::parse(&unmarked).unwrap_err(), PromptError::NoMarkers);
+        assert_eq!(PromptTemplate::parse("# x").unwrap_err(), PromptError::NoBlock(CHINESE));
+        let unmarked = format!("## {CHINESE}\n```text\nhi\n```\n");
+        assert_eq!(PromptTemplate::parse(&unmarked).unwrap_err(), PromptError::NoMarkers(CHINESE));
+        let only = format!("## {CHINESE}\n```text\nhi {OPEN}{CLOSE}\n```\n");
+        let prompt = PromptTemplate::parse(&only).unwrap().render(&Registry::default(), &[]);
+        assert_eq!(prompt.of(Language::En), "hi ");
     }
 }

@@ -2,92 +2,36 @@
 //! A message is durable before `admit` returns; the run goes on in the background.
 
 use std::collections::HashMap;
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use ba_model::Model;
-use ba_protocol::api::{AgentResponse, QueryRequest};
-use ba_protocol::audit::AuditMode;
-use ba_protocol::{ConversationId, OutputLevel, RunEvent, RunId, UserId, text};
-use ba_store::{EventScope, NewRun, RunRecord, RunStatus, SavedState, Store};
+use ba_protocol::api::{AgentResponse, ErrorInfo, QueryRequest};
+use ba_protocol::{ConversationId, RunEvent, RunId, UserId, text};
+use ba_store::{EventScope, Holder, NewRun, RunRecord, RunStatus, SavedState, StepCommit, Store};
+use futures::FutureExt;
 use jiff::Timestamp;
 use parking_lot::Mutex;
-use serde::{Deserialize, Serialize};
 use tokio::sync::watch;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use tracing::Instrument;
 
-use crate::ask::Gathered;
-use crate::context::ContextReport;
-use crate::driver::{Driver, Origin, RunJob};
+use crate::context::{ContextReport, MemoCounter};
+use crate::drive::{Asked, Desk, Gathered, Ledger, Origin, RunJob, drive};
 use crate::error::AgentError;
-use crate::ledger::{Desk, Ledger};
 use crate::metrics::Metrics;
-use crate::pipeline::{Counter, Executor};
-use crate::run::{Limits, Run};
-use crate::sink::EventSink;
+use crate::parts::{AgentParts, RunState};
+use crate::run::Run;
 use crate::spans;
 use crate::tool::Registry;
 
+/// How often the store is asked about a run that another server drives.
+const FOLLOW: Duration = Duration::from_millis(300);
 /// Longer messages belong into a file.
 const MAX_MESSAGE: usize = 200_000;
-
-/// Everything a run needs, wired once.
-pub struct AgentParts {
-    pub store: Store,
-    pub models: Models,
-    pub registry: Registry,
-    pub executor: Executor,
-    pub sink: Arc<dyn EventSink>,
-    /// The rendered system prompt; the same bytes for every turn.
-    pub system_prompt: String,
-    pub limits: Limits,
-    pub default_level: OutputLevel,
-    pub counter: Counter,
-    pub metrics: Metrics,
-    pub log: crate::log::ConversationLog,
-    pub skills: crate::skills::Skills,
-    /// What is done with figures that nothing proves.
-    pub audit: AuditMode,
-}
-
-/// The models a run may use.
-#[derive(Clone)]
-pub struct Models {
-    pub default: Arc<dyn Model>,
-    /// Cheaper, for summaries (SPEC L2).
-    pub summary: Option<Arc<dyn Model>>,
-    /// Makes another configured model of its `provider:model` name.
-    pub by_name: Arc<FindModel>,
-}
-
-type FindModel = dyn Fn(&str) -> Option<Arc<dyn Model>> + Send + Sync;
-
-impl Models {
-    pub fn only(model: Arc<dyn Model>) -> Self {
-        Self { default: model, summary: None, by_name: Arc::new(|_| None) }
-    }
-
-    pub fn get(&self, name: Option<&str>) -> Option<Arc<dyn Model>> {
-        match name {
-            None => Some(self.default.clone()),
-            Some(name) if name == self.default.info().name => Some(self.default.clone()),
-            Some(name) => (self.by_name)(name),
-        }
-    }
-}
-
-/// What is saved of a run beside its machine.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-pub struct RunState {
-    pub machine: Run,
-    pub model: Option<String>,
-    pub output_level: Option<OutputLevel>,
-    /// The active skills, so that a run resumes inside them (SPEC S3).
-    #[serde(default)]
-    pub skills: ba_skills::SkillState,
-}
 
 pub struct Admitted {
     pub conversation_id: ConversationId,
@@ -96,18 +40,25 @@ pub struct Admitted {
 
 #[derive(Clone)]
 pub struct Agent {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
 }
 
-struct Inner {
-    driver: Driver,
-    live: Mutex<HashMap<RunId, Live>>,
+pub(crate) struct Inner {
+    pub parts: AgentParts,
+    memo: MemoCounter,
+    pub live: Mutex<HashMap<RunId, Live>>,
     tasks: TaskTracker,
-    closing: CancellationToken,
+    pub closing: CancellationToken,
+    /// Under which this process holds its runs.
+    pub holder: Holder,
+    /// Whether its keeper runs.
+    pub kept: AtomicBool,
+    /// Whether it takes over runs that nobody drives.
+    pub adopts: AtomicBool,
 }
 
 /// A run this process is driving.
-struct Live {
+pub(crate) struct Live {
     owner: UserId,
     cancel: CancellationToken,
     state: watch::Receiver<LiveState>,
@@ -121,12 +72,17 @@ enum LiveState {
 
 impl Agent {
     pub fn new(parts: AgentParts) -> Self {
+        let memo = MemoCounter::new(parts.counter.clone());
         Self {
             inner: Arc::new(Inner {
-                driver: Driver::new(parts),
+                parts,
+                memo,
                 live: Mutex::default(),
                 tasks: TaskTracker::new(),
                 closing: CancellationToken::new(),
+                holder: Holder::this_process(),
+                kept: AtomicBool::new(false),
+                adopts: AtomicBool::new(false),
             }),
         }
     }
@@ -153,11 +109,12 @@ impl Agent {
         if message.len() > MAX_MESSAGE {
             return Err(AgentError::MessageTooLong { limit: MAX_MESSAGE });
         }
-        let parts = self.inner.driver.parts();
+        let parts = &self.inner.parts;
         if let Some(name) = &query.model
             && parts.models.get(Some(name)).is_none()
         {
-            return Err(AgentError::UnknownModel(name.clone()));
+            let known: Vec<&str> = parts.models.choices().into_iter().map(|(name, _)| name).collect();
+            return Err(AgentError::UnknownModel(text::shorten(name, 80), known.join(", ")));
         }
         let title = text::shorten(text::one_line(message).trim(), 40);
         let conversation_id = match &query.conversation_id {
@@ -175,6 +132,7 @@ impl Agent {
             machine: Run::new(message, parts.limits.clone(), now),
             model: query.model,
             output_level: query.output_level,
+            file_ids: query.file_ids.clone(),
             skills: Default::default(),
         };
         let new = NewRun {
@@ -185,6 +143,7 @@ impl Agent {
             file_ids: query.file_ids,
             state: SavedState::of(&state),
             created_at: now,
+            holder: Some(self.inner.holder.clone()),
         };
         let record = RunRecord {
             id: run_id.clone(),
@@ -196,6 +155,7 @@ impl Agent {
             created_at: now,
             updated_at: now,
             usage: Default::default(),
+            epoch: 1,
         };
         let origin = match query.conversation_id {
             Some(_) => Origin::OldConversation,
@@ -219,7 +179,7 @@ impl Agent {
         id: &ConversationId,
         title: &str,
     ) -> Result<ConversationId, AgentError> {
-        let store = &self.inner.driver.parts().store;
+        let store = &self.inner.parts.store;
         let found = store.conversation(owner, id).await?;
         if found.title.is_empty() {
             store.rename(owner, id, title).await?;
@@ -227,28 +187,74 @@ impl Agent {
         Ok(found.id)
     }
 
-    fn desk(&self) -> Desk<'_> {
-        let parts = self.inner.driver.parts();
+    pub(crate) fn desk(&self) -> Desk<'_> {
+        let parts = &self.inner.parts;
         Desk { store: &parts.store, sink: &parts.sink, tasks: &self.inner.tasks }
     }
 
-    fn spawn(&self, job: RunJob) {
+    pub(crate) fn spawn(&self, job: RunJob) {
+        self.ensure_kept();
         let cancel = CancellationToken::new();
         let (end, state) = watch::channel(LiveState::Going);
-        let (run_id, owner) = (job.record.id.clone(), job.record.owner.clone());
-        self.inner.live.lock().insert(run_id.clone(), Live { owner, cancel: cancel.clone(), state });
+        let record = job.record.clone();
+        let live = Live { owner: record.owner.clone(), cancel: cancel.clone(), state };
+        self.inner.live.lock().insert(record.id.clone(), live);
         let agent = self.clone();
         let span = spans::run(&job.record, matches!(job.origin, Origin::Resumed));
         let work = async move {
             let last = tokio::select! {
-                last = agent.inner.driver.drive(job, &cancel) => last,
+                last = agent.drive(job, &cancel) => last,
                 // The last committed step is on disk; the next start resumes from it.
                 () = agent.inner.closing.cancelled() => None,
             };
-            agent.inner.live.lock().remove(&run_id);
+            agent.inner.live.lock().remove(&record.id);
             let _ = end.send(LiveState::Ended(last.map(Arc::new)));
         };
         self.inner.tasks.spawn(work.instrument(span));
+    }
+
+    /// Drives a run; whatever happens inside, it ends in words or stays open on disk.
+    async fn drive(&self, job: RunJob, cancel: &CancellationToken) -> Option<RunEvent> {
+        let record = job.record.clone();
+        let driven = AssertUnwindSafe(drive(&self.inner.parts, &self.inner.memo, job, cancel)).catch_unwind();
+        match driven.await {
+            Ok(Ok(last)) => last,
+            // Nothing was acknowledged: the run stays open and is resumed when storage works again.
+            Ok(Err(error)) => {
+                tracing::error!(run = %record.id, %error, "the run cannot go on: a step was not stored");
+                None
+            }
+            Err(_panic) => {
+                tracing::error!(run = %record.id, "the run failed unexpectedly");
+                let error = ErrorInfo::new(
+                    "internal_error",
+                    "the run failed unexpectedly; this was logged. Ask again",
+                );
+                self.abandon(&record, error).await
+            }
+        }
+    }
+
+    /// Ends a run that cannot be driven, in words the user can read.
+    pub(crate) async fn abandon(&self, record: &RunRecord, error: ErrorInfo) -> Option<RunEvent> {
+        let event = RunEvent::RunFailed { error };
+        let commit = StepCommit {
+            epoch: record.epoch,
+            status: RunStatus::Failed,
+            events: vec![event.clone()],
+            usage: record.usage.clone(),
+            ..StepCommit::going_on()
+        };
+        match self.inner.parts.store.commit_step(&record.id, commit).await {
+            Ok(events) => {
+                events.iter().for_each(|e| self.inner.parts.sink.publish(e));
+                Some(event)
+            }
+            Err(error) => {
+                tracing::error!(run = %record.id, %error, "cannot end the run");
+                None
+            }
+        }
     }
 
     /// Waits for a run's end and gives its answer.
@@ -268,20 +274,37 @@ impl Agent {
                 return answer_of(RunEvent::clone(last));
             }
         }
-        self.answer(owner, run_id).await
+        // Another server drives it, or will: its last event comes through the store.
+        loop {
+            match self.answer(owner, run_id).await {
+                Err(AgentError::StillRunning) if !self.inner.closing.is_cancelled() => {
+                    tokio::time::sleep(FOLLOW).await;
+                }
+                Err(AgentError::StillRunning) => return Err(AgentError::ShuttingDown),
+                ended => return ended,
+            }
+        }
     }
 
     /// The answer of an ended run, from its last event.
     pub async fn answer(&self, owner: &UserId, run_id: &RunId) -> Result<AgentResponse, AgentError> {
-        let store = &self.inner.driver.parts().store;
+        let store = &self.inner.parts.store;
         store.run(owner, run_id).await?;
         let events = store.events_after(EventScope::Run(run_id), 0, 10_000).await?;
         let last = events.into_iter().rev().find(|e| e.event.is_last());
-        last.map_or(Err(AgentError::ShuttingDown), |event| answer_of(event.event))
+        last.map_or(Err(AgentError::StillRunning), |event| answer_of(event.event))
     }
 
-    /// Asks a run to stop; false when this process does not drive it.
-    pub fn cancel(&self, run_id: &RunId) -> bool {
+    /// Asks a run to stop, whichever server drives it; false when it has ended.
+    pub async fn cancel(&self, run_id: &RunId) -> Result<bool, AgentError> {
+        if self.cancel_here(run_id) {
+            return Ok(true);
+        }
+        Ok(self.inner.parts.store.request_cancel(run_id).await?)
+    }
+
+    /// False when this process does not drive it.
+    pub(crate) fn cancel_here(&self, run_id: &RunId) -> bool {
         match self.inner.live.lock().get(run_id) {
             Some(live) => {
                 live.cancel.cancel();
@@ -289,22 +312,6 @@ impl Agent {
             }
             None => false,
         }
-    }
-
-    /// Takes up the runs a crash or restart left open, each from its last step.
-    pub async fn resume_open_runs(&self) -> Result<usize, AgentError> {
-        let open = self.inner.driver.parts().store.open_runs().await?;
-        let count = open.len();
-        for record in open {
-            match serde_json::from_value::<RunState>(record.state.clone()) {
-                Ok(state) => {
-                    let ledger = Ledger::resume(&self.desk(), &record.id);
-                    self.spawn(RunJob { record, state, ledger, origin: Origin::Resumed });
-                }
-                Err(error) => self.inner.driver.abandon(&record, &error.to_string()).await,
-            }
-        }
-        Ok(count)
     }
 
     /// Lets runs finish for a while, then leaves them to be resumed.
@@ -315,7 +322,15 @@ impl Agent {
             let _ = tokio::time::timeout(Duration::from_secs(5), self.inner.tasks.wait()).await;
         }
         self.inner.closing.cancel();
-        self.inner.driver.parts().log.flush().await;
+        if let Err(error) = self.give_up_leases().await {
+            tracing::warn!(%error, "leases were not given up; others wait until they run out");
+        }
+        self.inner.parts.log.flush().await;
+    }
+
+    /// Lets others take this process's runs at once.
+    pub async fn give_up_leases(&self) -> Result<(), AgentError> {
+        Ok(self.inner.parts.store.release_leases(&self.inner.holder).await?)
     }
 
     /// The context inspector: what a turn sent to the model, or what the next one would.
@@ -325,12 +340,13 @@ impl Agent {
         conversation: &ConversationId,
         turn: Option<usize>,
     ) -> Result<Option<ContextReport>, AgentError> {
-        let parts = self.inner.driver.parts();
+        let parts = &self.inner.parts;
         parts.store.conversation(owner, conversation).await?;
         let rounds = Arc::new(parts.store.rounds(conversation).await?);
         let files = Arc::new(parts.store.files(conversation).await?);
-        let gathered = Gathered::of(parts, rounds, files, "").await;
-        Ok(gathered.inspect(parts, turn, self.inner.driver.memo()).await)
+        let asked = Asked { conversation, question: "", attached: &[], earlier: None };
+        let gathered = Gathered::of(parts, asked, rounds, files).await;
+        Ok(gathered.inspect(parts, turn, &self.inner.memo).await)
     }
 
     pub fn live_runs(&self) -> usize {
@@ -338,19 +354,23 @@ impl Agent {
     }
 
     pub fn store(&self) -> &Store {
-        &self.inner.driver.parts().store
+        &self.inner.parts.store
     }
 
     pub fn registry(&self) -> &Registry {
-        &self.inner.driver.parts().registry
+        &self.inner.parts.registry
     }
 
     pub fn metrics(&self) -> &Metrics {
-        &self.inner.driver.parts().metrics
+        &self.inner.parts.metrics
+    }
+
+    pub fn models(&self) -> &Models {
+        &self.inner.driver.parts().models
     }
 
     pub fn model(&self) -> &Arc<dyn Model> {
-        &self.inner.driver.parts().models.default
+        &self.inner.parts.models.default
     }
 }
 

@@ -10,9 +10,9 @@ use ba_skills::levels::{LIST_BUDGET, LoadLevel, list, sandbox_path};
 use ba_skills::{Base, DONE, Effective, SkillLibrary, SkillName, SkillState};
 use ba_store::Store;
 
+use crate::parts::{AgentParts, RunState};
 use crate::pipeline::Counter;
 use crate::run::{Decision, PlannedCall};
-use crate::service::{AgentParts, RunState};
 
 /// The tool that activates skills (SPEC T6).
 pub const ACTIVATE_SKILL: &str = "activate_skill";
@@ -75,12 +75,14 @@ impl Skills {
 
     /// Moves the chain by the calls that succeeded, in call order.
     pub fn apply(&self, state: &mut SkillState, planned: &[PlannedCall], results: &[Option<ToolResult>]) {
+        state.begin_turn();
         for (call, result) in planned.iter().zip(results) {
             let succeeded = result.as_ref().is_some_and(|r| r.success);
             if let (true, Some(wish)) = (succeeded, wish(call)) {
                 self.follow(state, &wish, &call.call.tool_call_id);
             }
         }
+        state.end_turn();
     }
 
     fn follow(&self, state: &mut SkillState, wish: &Wish, call_id: &str) {
@@ -161,6 +163,7 @@ fn wish(planned: &PlannedCall) -> Option<Wish> {
 /// The chain as each call finds it, when the calls before it in the same turn succeed.
 pub(crate) fn chains(state: &SkillState, planned: &[PlannedCall]) -> Vec<SkillState> {
     let mut now = state.clone();
+    now.begin_turn();
     let mut chains = Vec::with_capacity(planned.len());
     for call in planned {
         chains.push(now.clone());

@@ -330,7 +330,7 @@ fn unread_sheets(turn: &Turn, listed: &[&Listed]) -> Vec<ToolCall> {
                     tool_name: "file_reader".to_owned(),
                     tool_call_id: id,
                     arguments: arguments(
-                        json!({"path": file.file_id, "parse_metadata": true, "sheet_name": number}),
+                        json!({"path": file.file_id, "parse_metadata": true, "sheet_name": number, "response_format": "raw"}),
                     ),
                 });
             }
@@ -351,7 +351,7 @@ fn read_call(turn: usize, file: &Listed) -> ToolCall {
     ToolCall {
         tool_name: "file_reader".to_owned(),
         tool_call_id: profile_id(turn, &file.file_id),
-        arguments: arguments(json!({"path": file.file_id, "parse_metadata": true})),
+        arguments: arguments(json!({"path": file.file_id, "parse_metadata": true, "response_format": "raw"})),
     }
 }
 

@@ -232,6 +232,7 @@ fn column(header: &[String], row: &[Option<String>]) -> Option<ColumnProfile> {
             .map(|t| t.split(['|', ';']).map(|v| v.trim().to_owned()).filter(|v| !v.is_empty()).collect())
             .unwrap_or_default(),
         unit: get(&["unit", "单位"]),
+        ..ColumnProfile::default()
     })
 }
 

@@ -79,6 +79,9 @@ pub struct AskArgs {
     /// Go on with this conversation
     #[arg(long, value_name = "ID")]
     pub conversation: Option<String>,
+    /// Another of the configured models, by its name in [models] or as provider:model
+    #[arg(long, value_name = "NAME")]
+    pub model: Option<String>,
     /// Print the whole answer as JSON
     #[arg(long)]
     pub json: bool,

@@ -9,7 +9,6 @@ use ba_protocol::audit::AuditMode;
 use url::Url;
 
 use crate::error::ConfigError;
-use crate::presets::{PRESETS, Preset};
 use crate::raw::{RawConfig, RawS3};
 use crate::types::*;
 
@@ -51,25 +50,14 @@ pub fn load(sources: &Sources) -> Result<Config> {
     // Everything below works with absolute paths: a job's folder means the same inside and outside the sandbox.
     let data_dir = std::path::absolute(&data_dir)
         .map_err(|e| ConfigError::invalid("data_dir", format!("{}: {e}", data_dir.display())))?;
-    let model = match &raw.model {
-        None => ModelChoice::Offline,
-        Some(given) => model_choice(given, raw.base_url.as_deref(), raw.api_key.as_deref(), &raw, sources)?,
-    };
-    let summary_model = match &raw.summary_model {
-        None => None,
-        Some(given) => {
-            let same_provider = raw.model.as_deref().is_some_and(|m| provider_of(m) == provider_of(given));
-            let base = raw.summary_base_url.as_deref().or(raw.base_url.as_deref().filter(|_| same_provider));
-            let key = raw.summary_api_key.as_deref().or(raw.api_key.as_deref().filter(|_| same_provider));
-            Some(model_choice(given, base, key, &raw, sources)?)
-        }
-    };
+    let models = crate::models::models(&raw, sources)?;
     let cache_dir = raw.cache_dir.clone().unwrap_or_else(|| default_cache(sources));
     Ok(Config {
         listen,
         data_dir,
-        model,
-        summary_model,
+        model: models.default,
+        summary_model: models.summary,
+        models: models.named,
         connections: connections(&raw)?,
         storage: Storage {
             database: raw.database.take().map(Secret::new),
@@ -92,6 +80,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         otlp: raw.otlp.as_deref().map(|given| parse_url("otlp", given)).transpose()?,
         audit: audit_mode(raw.audit.as_deref())?,
         openai_footnotes: raw.openai_footnotes.unwrap_or(true),
+        log_days: raw.log_days.unwrap_or(30),
         file,
     })
 }
@@ -162,66 +151,6 @@ fn parse_listen(given: &str) -> Result<SocketAddr> {
     })
 }
 
-fn provider_of(given: &str) -> &str {
-    given.split_once(':').map_or(given, |(p, _)| p)
-}
-
-fn model_choice(
-    given: &str,
-    base_url: Option<&str>,
-    api_key: Option<&str>,
-    raw: &RawConfig,
-    sources: &Sources,
-) -> Result<ModelChoice> {
-    if given == "offline" {
-        return Ok(ModelChoice::Offline);
-    }
-    let names = || PRESETS.map(|p| p.name).join(", ");
-    let Some((provider, model)) = given.split_once(':').filter(|(_, m)| !m.is_empty()) else {
-        let message =
-            format!("`{given}` is not provider:model. Providers: {}, offline, replay:<file>", names());
-        return Err(ConfigError::invalid("model", message));
-    };
-    if provider == "replay" {
-        return Ok(ModelChoice::Replay(PathBuf::from(model)));
-    }
-    let Some(preset) = PRESETS.iter().find(|p| p.name == provider) else {
-        return Err(ConfigError::invalid(
-            "model",
-            format!("unknown provider `{provider}`; known: {}", names()),
-        ));
-    };
-    let api_key = api_key.map(str::to_owned).or_else(|| sources.var(preset.key_variable));
-    require_key(preset, api_key.as_deref(), base_url)?;
-    let base = base_url.unwrap_or(preset.base_url);
-    if base.is_empty() {
-        return Err(ConfigError::invalid(
-            "base_url",
-            format!("{provider} needs an address: set BA_BASE_URL"),
-        ));
-    }
-    Ok(ModelChoice::Remote(RemoteModel {
-        provider: provider.to_owned(),
-        dialect: preset.dialect,
-        model: model.to_owned(),
-        base_url: parse_url("base_url", base)?,
-        api_key: api_key.map(Secret::new),
-        window: raw.window,
-        prices: raw.prices.as_ref().map(|p| Prices { input: p.input, output: p.output, cached: p.cached }),
-        proxy: raw.proxy.as_deref().map(|p| parse_url("proxy", p)).transpose()?,
-        timeout_seconds: raw.model_timeout.unwrap_or(300),
-    }))
-}
-
-/// A key is needed by the hosted providers; an own address may do without.
-fn require_key(preset: &Preset, key: Option<&str>, base_url: Option<&str>) -> Result<()> {
-    if preset.key_required && key.is_none() && base_url.is_none() {
-        let message = format!("{} needs a key: set BA_API_KEY or {}", preset.name, preset.key_variable);
-        return Err(ConfigError::invalid("api_key", message));
-    }
-    Ok(())
-}
-
 fn connections(raw: &RawConfig) -> Result<Vec<Connection>> {
     let mut all = Vec::new();
     for (name, given) in &raw.connections {
@@ -272,7 +201,7 @@ fn s3(raw: RawS3) -> Result<S3> {
 fn limits(raw: &RawConfig) -> Limits {
     let given = &raw.limits;
     Limits {
-        max_rounds: given.max_rounds.unwrap_or(12).clamp(1, 100),
+        max_rounds: given.max_rounds.unwrap_or(30).clamp(1, 100),
         max_tool_calls: given.max_tool_calls.unwrap_or(48).clamp(1, 1_000),
         max_tokens: given.max_tokens.unwrap_or(2_000_000),
         max_seconds: given.max_seconds.unwrap_or(1_800).clamp(10, 86_400),
@@ -281,7 +210,7 @@ fn limits(raw: &RawConfig) -> Limits {
     }
 }
 
-fn parse_url(name: &str, given: &str) -> Result<Url> {
+pub(crate) fn parse_url(name: &str, given: &str) -> Result<Url> {
     // The value is not repeated: it may hold a password.
     let url =
         Url::parse(given).map_err(|e| ConfigError::invalid(name, format!("not a valid address: {e}")))?;

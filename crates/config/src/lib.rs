@@ -2,6 +2,7 @@
 
 mod build;
 mod error;
+mod models;
 mod presets;
 mod raw;
 mod search;

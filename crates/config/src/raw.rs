@@ -20,8 +20,10 @@ pub(crate) struct RawConfig {
     pub summary_api_key: Option<String>,
     pub window: Option<usize>,
     pub model_timeout: Option<u64>,
+    pub stream_idle: Option<u64>,
     pub proxy: Option<String>,
     pub prices: Option<RawPrices>,
+    pub models: BTreeMap<String, RawModel>,
     pub connections: BTreeMap<String, RawConnection>,
     pub database: Option<String>,
     pub s3: Option<RawS3>,
@@ -38,9 +40,24 @@ pub(crate) struct RawConfig {
     pub otlp: Option<String>,
     pub audit: Option<String>,
     pub openai_footnotes: Option<bool>,
+    pub log_days: Option<u64>,
 }
 
+/// One of `[models.NAME]`; what it leaves out is as for every model.
 #[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawModel {
+    pub model: String,
+    pub base_url: Option<String>,
+    pub api_key: Option<String>,
+    pub window: Option<usize>,
+    pub timeout: Option<u64>,
+    pub stream_idle: Option<u64>,
+    pub proxy: Option<String>,
+    pub prices: Option<RawPrices>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawPrices {
     pub input: f64,

@@ -20,7 +20,7 @@ fn nothing_to_configure() {
     let config = load_with("", &[]).unwrap();
     assert_eq!(config.listen.to_string(), "127.0.0.1:8000");
     assert_eq!(config.model.name(), "offline");
-    assert_eq!(config.limits.max_rounds, 12);
+    assert_eq!(config.limits.max_rounds, 30);
 }
 
 #[test]
@@ -114,4 +114,45 @@ fn the_web_is_on_within_limits_and_its_lists_are_checked() {
         let message = message(load_with(&format!("[web]\n{wrong}"), &[]));
         assert!(message.contains(said), "{message}");
     }
+}
+
+// SPEC W6: several models, by names of their own, for questions, summaries and as the default.
+#[test]
+fn several_models_have_names() {
+    let given = "model = \"big\"\nsummary_model = \"small\"\nstream_idle = 90\n\
+                 [models.big]\nmodel = \"openai:gpt-5\"\napi_key = \"k-big\"\nwindow = 9000\ntimeout = 900\n\
+                 [models.small]\nmodel = \"ollama:qwen3\"\nstream_idle = 30\n";
+    let config = load_with(given, &[]).unwrap();
+    let names: Vec<&str> = config.models.iter().map(|m| m.name.as_str()).collect();
+    assert_eq!(names, ["big", "small"]);
+    let ModelChoice::Remote(big) = &config.model else { panic!() };
+    assert_eq!((big.window, big.timeout_seconds, big.idle_seconds), (Some(9000), 900, 90));
+    let Some(ModelChoice::Remote(small)) = &config.summary_model else { panic!() };
+    assert_eq!((small.provider.as_str(), small.idle_seconds, small.api_key.is_none()), ("ollama", 30, true));
+    assert!(config.secrets().contains(&"k-big".to_owned()));
+    assert!(message(load_with("[models.\"a b\"]\nmodel = \"offline\"", &[])).contains("models.a b"));
+    assert!(message(load_with("[models.x]\nmodel = \"nobody:y\"", &[])).contains("models.x"));
+}
+
+// The key of one provider is not sent to the address of another.
+#[test]
+fn a_key_stays_with_its_provider() {
+    let given = "model = \"openai:gpt-5\"\napi_key = \"k1\"\n[models.mini]\nmodel = \"openai:gpt-5-mini\"\n\
+                 [models.local]\nmodel = \"openai-compatible:q\"\nbase_url = \"http://127.0.0.1:1/v1\"\n\
+                 [models.proxied]\nmodel = \"openai:gpt-5\"\nbase_url = \"http://127.0.0.1:2/v1\"";
+    let config = load_with(given, &[]).unwrap();
+    let key = |name: &str| {
+        let found = config.models.iter().find(|m| m.name == name).unwrap();
+        let ModelChoice::Remote(remote) = &found.choice else { panic!() };
+        remote.api_key.as_ref().map(|k| k.expose().to_owned())
+    };
+    assert_eq!((key("mini").as_deref(), key("local"), key("proxied")), (Some("k1"), None, None));
+}
+
+// The longest silence is no shorter than the whole answer may take, unless someone says so.
+#[test]
+fn the_idle_limit_does_not_undercut_the_time_of_an_answer() {
+    let config = load_with("model = \"ollama:q\"", &[]).unwrap();
+    let ModelChoice::Remote(model) = config.model else { panic!() };
+    assert_eq!((model.timeout_seconds, model.idle_seconds), (300, 300));
 }

@@ -17,6 +17,8 @@ pub struct Config {
     pub model: ModelChoice,
     /// Cheaper model for summaries; `None` uses the main one.
     pub summary_model: Option<ModelChoice>,
+    /// `[models.NAME]`: others that a question, a skill or the summaries may choose (SPEC W6).
+    pub models: Vec<NamedModel>,
     pub connections: Vec<Connection>,
     pub storage: Storage,
     pub python: Python,
@@ -37,8 +39,17 @@ pub struct Config {
     pub audit: AuditMode,
     /// Whether OpenAI-compatible answers name such figures in footnotes.
     pub openai_footnotes: bool,
+    /// Days that conversation logs are kept; 0 keeps them.
+    pub log_days: u64,
     /// What was read, for `doctor`.
     pub file: Option<PathBuf>,
+}
+
+/// A model with a name of its own.
+#[derive(Debug, Clone)]
+pub struct NamedModel {
+    pub name: String,
+    pub choice: ModelChoice,
 }
 
 #[derive(Debug, Clone)]
@@ -67,11 +78,14 @@ pub struct RemoteModel {
     pub model: String,
     pub base_url: Url,
     pub api_key: Option<Secret>,
-    /// Context window in tokens; `None` is guessed from the model's name.
+    /// Context window in tokens; `None` is asked of the endpoint, else guessed from the model's name.
     pub window: Option<usize>,
     pub prices: Option<Prices>,
     pub proxy: Option<Url>,
+    /// For one answer with all its retries.
     pub timeout_seconds: u64,
+    /// The longest silence of a stream.
+    pub idle_seconds: u64,
 }
 
 /// Per million tokens.
@@ -143,11 +157,12 @@ pub struct Server {
 impl Config {
     /// Every secret, so that logs can mask them by value.
     pub fn secrets(&self) -> Vec<String> {
-        let keys =
-            [Some(&self.model), self.summary_model.as_ref()].into_iter().flatten().filter_map(|m| match m {
-                ModelChoice::Remote(remote) => remote.api_key.as_ref(),
-                _ => None,
-            });
+        let named = self.models.iter().map(|m| &m.choice);
+        let all = [Some(&self.model), self.summary_model.as_ref()].into_iter().flatten().chain(named);
+        let keys = all.filter_map(|m| match m {
+            ModelChoice::Remote(remote) => remote.api_key.as_ref(),
+            _ => None,
+        });
         let connections = self.connections.iter().map(|c| &c.url);
         let storage = self.storage.database.iter().chain(self.storage.s3.iter().map(|s| &s.secret_key));
         let search = self.web.search.iter().filter_map(|p| p.key.as_ref());

@@ -2,6 +2,7 @@
 //! are written. Never parses an uploaded file in this process, and never sends a statement that the guard has not seen.
 
 mod connections;
+pub mod dossier;
 mod error;
 pub mod guard;
 mod kinds;
@@ -16,6 +17,6 @@ pub use connections::{
 pub use error::DataError;
 pub use result::QueryResult;
 pub use tables::{
-    EmbeddedQuery, ExportFormat, IngestRequest, KeepRequest, KeptTable, OnProgress, ReadRequest, ReadResult,
-    TableSource, Tables,
+    EmbeddedQuery, ExportFormat, FoundJoin, IngestRequest, JoinTable, KeepRequest, KeptTable, OnProgress,
+    ReadRequest, ReadResult, TableSource, Tables,
 };

@@ -3,7 +3,9 @@
 
 use std::time::Duration;
 
+use ba_protocol::file::Note;
 use ba_protocol::table::Column;
+use ba_sandbox::Usage;
 use serde_json::Value;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -16,6 +18,10 @@ pub struct QueryResult {
     pub elapsed: Duration,
     /// What was cut or changed on the way.
     pub notes: Vec<String>,
+    /// What checks found in it (SPEC W3).
+    pub checks: Vec<Note>,
+    /// What the sandbox used; nothing where a server did the work.
+    pub usage: Usage,
 }
 
 impl QueryResult {
@@ -26,7 +32,16 @@ impl QueryResult {
         elapsed: Duration,
     ) -> Self {
         let row_count = rows.len() as u64;
-        Self { columns, rows, truncated, row_count, elapsed, notes: Vec::new() }
+        Self {
+            columns,
+            rows,
+            truncated,
+            row_count,
+            elapsed,
+            notes: Vec::new(),
+            checks: Vec::new(),
+            usage: Usage::default(),
+        }
     }
 }
 

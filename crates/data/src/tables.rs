@@ -4,9 +4,9 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ba_protocol::file::{FileProfile, IngestOptions, TableProfile};
+use ba_protocol::file::{FileProfile, IngestOptions, Note, TableProfile};
 use ba_protocol::table::Column;
-use ba_sandbox::{Input, Job, JobErrorKind, JobEvent, JobOutcome, Limits, Sandbox, Work};
+use ba_sandbox::{Input, Job, JobErrorKind, JobEvent, JobOutcome, Limits, Sandbox, Usage, Work};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -16,6 +16,7 @@ use crate::{DataError, QueryResult, guard, kinds};
 const MAX_ROWS: u32 = 10_000;
 const INGEST_WALL: Duration = Duration::from_secs(900);
 const READ_WALL: Duration = Duration::from_secs(120);
+const JOIN_WALL: Duration = Duration::from_secs(30);
 const GIB: u64 = 1 << 30;
 
 /// The sandbox as a table engine; clones share it.
@@ -74,6 +75,9 @@ pub struct ReadResult {
     pub kind: String,
     pub profile: FileProfile,
     pub text: Option<String>,
+    /// What the sandbox used.
+    #[serde(skip)]
+    pub usage: Usage,
 }
 
 /// Rows of a database that become a table.
@@ -119,7 +123,7 @@ impl Tables {
         let args =
             json!({"path": "input", "filename": request.filename, "out": ".", "options": request.options});
         let limits = limits(INGEST_WALL, 16 * GIB);
-        let value = self
+        let (value, _) = self
             .call(&request.owner, "tables.ingest", args, inputs, &request.out_dir, limits, on_progress)
             .await?;
         let profile: FileProfile =
@@ -132,8 +136,31 @@ impl Tables {
         Ok(profile)
     }
 
-    /// Runs one read-only statement over the tables given.
+    /// Runs one read-only statement over the tables given, and checks what came of it (SPEC W3).
     pub async fn query(&self, request: EmbeddedQuery) -> Result<QueryResult, DataError> {
+        self.answer(request, true).await
+    }
+
+    /// The first rows of a table, as they are.
+    pub async fn first_rows(
+        &self,
+        owner: &str,
+        parquet: PathBuf,
+        rows: u32,
+    ) -> Result<QueryResult, DataError> {
+        let request = EmbeddedQuery {
+            owner: owner.to_owned(),
+            tables: vec![TableSource { names: vec!["t".into()], parquet }],
+            sql: "SELECT * FROM t".to_owned(),
+            params: Map::new(),
+            max_rows: rows,
+            keep: None,
+            timeout: Duration::from_secs(60),
+        };
+        self.answer(request, false).await
+    }
+
+    async fn answer(&self, request: EmbeddedQuery, with_checks: bool) -> Result<QueryResult, DataError> {
         let checked = guard::check(&request.sql, guard::Dialect::DuckDb)?;
         let bound = params::bind(&checked, &request.params, Style::Dollar)?;
         let mut inputs = Vec::new();
@@ -145,10 +172,10 @@ impl Tables {
         }
         let values: Map<String, Value> = bound.values.into_iter().collect();
         let args = json!({"sql": bound.sql, "params": values, "tables": tables, "max_rows": request.max_rows.clamp(1, MAX_ROWS),
-                          "keep": request.keep.as_ref().map(|_| "kept.parquet")});
+                          "keep": request.keep.as_ref().map(|_| "kept.parquet"), "unchecked": !with_checks});
         let folder = self.folder()?;
         let limits = limits(request.timeout, 4 * GIB);
-        let value = self
+        let (value, usage) = self
             .call(&request.owner, "tables.query", args, inputs, folder.path(), limits, &|_, _| {})
             .await?;
         if let Some(target) = &request.keep {
@@ -161,7 +188,42 @@ impl Tables {
         if let Some(kept) = answer.kept {
             result.row_count = kept.rows;
         }
+        (result.checks, result.usage) = (answer.checks, usage);
         Ok(result)
+    }
+
+    /// Tries which columns of the first `new` tables meet those of the others (SPEC W1).
+    pub async fn joins(
+        &self,
+        owner: &str,
+        tables: &[JoinTable],
+        new: usize,
+    ) -> Result<Vec<FoundJoin>, DataError> {
+        let mut inputs = Vec::new();
+        let mut described = Vec::new();
+        for (i, table) in tables.iter().enumerate() {
+            let file = format!("t{i}.parquet");
+            let column = |c: &ba_protocol::file::ColumnProfile| {
+                let top = c.top.iter().map(|t| t.value.clone());
+                let examples: Vec<String> = top.chain(c.examples.iter().cloned()).collect();
+                json!({"name": c.name, "type": c.kind, "distinct": c.distinct, "nulls": c.nulls, "examples": examples})
+            };
+            let profile = &table.profile;
+            let columns: Vec<Value> = profile.columns.iter().take(200).map(column).collect();
+            described
+                .push(json!({"path": file, "name": profile.name, "rows": profile.rows, "keys": profile.keys,
+                                  "columns": columns}));
+            inputs.push(Input { names: vec![file], path: table.parquet.clone() });
+        }
+        let args = json!({"tables": described, "first": new});
+        let folder = self.folder()?;
+        let limits = limits(JOIN_WALL, GIB);
+        let (mut value, _) =
+            self.call(owner, "tables.joins", args, inputs, folder.path(), limits, &|_, _| {}).await?;
+        let found: Vec<FoundJoin> =
+            serde_json::from_value(value["joins"].take()).map_err(|e| DataError::internal("the joins", e))?;
+        // Numbers come from the sandbox: only those that mean one of the tables are believed.
+        Ok(found.into_iter().filter(|j| j.left < tables.len() && j.right < tables.len()).collect())
     }
 
     /// Reads any file for one look, without keeping anything.
@@ -171,9 +233,12 @@ impl Tables {
                           "sheet": request.sheet, "nrows": request.nrows, "preview": request.preview});
         let folder = self.folder()?;
         let limits = limits(READ_WALL, 8 * GIB);
-        let value =
+        let (value, usage) =
             self.call(&request.owner, "tables.read", args, inputs, folder.path(), limits, &|_, _| {}).await?;
-        serde_json::from_value(value).map_err(|e| DataError::internal("what was read", e))
+        let mut read: ReadResult =
+            serde_json::from_value(value).map_err(|e| DataError::internal("what was read", e))?;
+        read.usage = usage;
+        Ok(read)
     }
 
     /// Makes a typed Parquet file of rows that a database gave (see `Connections::query_into`).
@@ -184,7 +249,7 @@ impl Tables {
         let args = json!({"path": "rows.jsonl", "columns": columns, "out": "kept.parquet"});
         let folder = self.folder()?;
         let limits = limits(READ_WALL, 8 * GIB);
-        let value =
+        let (value, _) =
             self.call(request.owner, "tables.keep", args, inputs, folder.path(), limits, &|_, _| {}).await?;
         keep(&folder.path().join("kept.parquet"), request.target)?;
         serde_json::from_value(value).map_err(|e| DataError::internal("the kept table", e))
@@ -206,7 +271,7 @@ impl Tables {
         let args = json!({"path": "table.parquet", "out": name, "format": kind});
         let folder = self.folder()?;
         let limits = limits(INGEST_WALL, 8 * GIB);
-        let value =
+        let (value, _) =
             self.call(owner, "tables.export", args, inputs, folder.path(), limits, &|_, _| {}).await?;
         keep(&folder.path().join(name), target)?;
         Ok(value.get("rows").and_then(Value::as_u64).unwrap_or_default())
@@ -231,7 +296,7 @@ impl Tables {
         folder: &Path,
         limits: Limits,
         on_progress: OnProgress<'_>,
-    ) -> Result<Value, DataError> {
+    ) -> Result<(Value, Usage), DataError> {
         let wall = limits.wall;
         let job = Job {
             owner: owner.to_owned(),
@@ -249,8 +314,28 @@ impl Tables {
                 }
             })
             .await?;
-        value_of(outcome, wall)
+        let usage = outcome.usage;
+        Ok((value_of(outcome, wall)?, usage))
     }
+}
+
+/// A table whose columns are tried against those of others.
+pub struct JoinTable {
+    pub profile: TableProfile,
+    pub parquet: PathBuf,
+}
+
+/// Two columns that meet; `left` and `right` count the tables given.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+pub struct FoundJoin {
+    pub left: usize,
+    pub column: String,
+    pub right: usize,
+    pub other_column: String,
+    pub covered: f64,
+    pub other_covered: f64,
+    pub fan_out: u64,
+    pub other_fan_out: u64,
 }
 
 #[derive(Deserialize)]
@@ -260,6 +345,8 @@ struct Answer {
     truncated: bool,
     elapsed_ms: f64,
     kept: Option<Kept>,
+    #[serde(default)]
+    checks: Vec<Note>,
 }
 
 #[derive(Deserialize)]
@@ -275,7 +362,7 @@ struct Complaint {
 }
 
 fn limits(wall: Duration, folder_bytes: u64) -> Limits {
-    Limits { wall, folder_bytes, import_allow_list: false, ..Limits::default() }
+    Limits { wall, folder_bytes, left_bytes: folder_bytes, import_allow_list: false, ..Limits::default() }
 }
 
 fn value_of(outcome: JobOutcome, wall: Duration) -> Result<Value, DataError> {
@@ -336,14 +423,22 @@ fn is_plain_name(name: &str) -> bool {
         && !name.starts_with('.')
 }
 
-/// Moves a file that a job made; only a regular file, never through a link.
+/// Moves a file that a job made; only a regular file, never through a link, neither where it comes from nor where it goes.
 fn keep(from: &Path, to: &Path) -> Result<(), DataError> {
-    let meta = std::fs::symlink_metadata(from).map_err(|e| DataError::internal("the kept table", e))?;
-    if !meta.is_file() {
+    let failed = |e: std::io::Error| DataError::internal("the kept table", e);
+    let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::CLOEXEC;
+    let file = rustix::fs::open(from, flags, rustix::fs::Mode::empty()).map_err(|e| failed(e.into()))?;
+    let mut file = std::fs::File::from(file);
+    if !file.metadata().map_err(failed)?.is_file() {
         return Err(DataError::Internal("the kept table is not a file".into()));
     }
-    if std::fs::rename(from, to).is_err() {
-        std::fs::copy(from, to).map_err(|e| DataError::internal("the kept table", e))?;
-    }
+    let folder = to.parent().unwrap_or(Path::new("."));
+    // A name nobody can have planted a link under; the rename replaces whatever stands at the end.
+    let mut copy = tempfile::Builder::new().prefix(".keeping-").tempfile_in(folder).map_err(failed)?;
+    std::io::copy(&mut file, copy.as_file_mut()).map_err(failed)?;
+    // Code of the conversation reads it, as another user.
+    let readable = std::os::unix::fs::PermissionsExt::from_mode(0o644);
+    copy.as_file().set_permissions(readable).map_err(failed)?;
+    copy.persist(to).map_err(|e| failed(e.error))?;
     Ok(())
 }

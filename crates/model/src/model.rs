@@ -7,6 +7,8 @@ use async_trait::async_trait;
 use ba_protocol::Message;
 use serde::{Deserialize, Serialize};
 
+use crate::windows::WindowSource;
+
 /// Receives text as it arrives. Called in order, from the task that awaits `complete`.
 pub type OnDelta<'a> = &'a (dyn Fn(&str) + Send + Sync);
 
@@ -14,6 +16,11 @@ pub type OnDelta<'a> = &'a (dyn Fn(&str) + Send + Sync);
 #[async_trait]
 pub trait Model: Send + Sync {
     fn info(&self) -> &ModelInfo;
+
+    /// How the window in `info` is known.
+    fn window_source(&self) -> WindowSource {
+        WindowSource::Configured
+    }
 
     async fn complete(&self, request: &ModelRequest, on_delta: OnDelta<'_>)
     -> Result<ModelReply, ModelError>;

@@ -9,6 +9,7 @@ use async_trait::async_trait;
 use serde::{Deserialize, Serialize};
 
 use crate::model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta};
+use crate::windows::WindowSource;
 
 /// One line of a recording.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -45,6 +46,10 @@ impl RecordingModel {
 impl Model for RecordingModel {
     fn info(&self) -> &ModelInfo {
         self.inner.info()
+    }
+
+    fn window_source(&self) -> WindowSource {
+        self.inner.window_source()
     }
 
     /// A turn that failed is not recorded. A recording that cannot be written is logged and does not fail the turn.

@@ -15,20 +15,22 @@ pub struct ScriptedReply {
     delay: Duration,
     /// Characters per delta; 0 sends the text as one.
     chunk: usize,
+    /// Streams its text and then never ends.
+    hangs: bool,
 }
 
 impl ScriptedReply {
     pub fn text(text: impl Into<String>) -> Self {
         let reply = ModelReply { text: text.into(), thinking: None, usage: None, stop: StopReason::End };
-        Self { outcome: Ok(reply), delay: Duration::ZERO, chunk: 0 }
+        Self { outcome: Ok(reply), delay: Duration::ZERO, chunk: 0, hangs: false }
     }
 
     pub fn reply(reply: ModelReply) -> Self {
-        Self { outcome: Ok(reply), delay: Duration::ZERO, chunk: 0 }
+        Self { outcome: Ok(reply), delay: Duration::ZERO, chunk: 0, hangs: false }
     }
 
     pub fn error(error: ModelError) -> Self {
-        Self { outcome: Err(error), delay: Duration::ZERO, chunk: 0 }
+        Self { outcome: Err(error), delay: Duration::ZERO, chunk: 0, hangs: false }
     }
 
     /// Answers only after `delay`.
@@ -42,6 +44,13 @@ impl ScriptedReply {
     #[must_use]
     pub fn in_chunks(mut self, characters: usize) -> Self {
         self.chunk = characters;
+        self
+    }
+
+    /// Says its text and then nothing more, without an end.
+    #[must_use]
+    pub fn then_hangs(mut self) -> Self {
+        self.hangs = true;
         self
     }
 
@@ -139,6 +148,9 @@ impl Model for ScriptedModel {
             on_delta(delta);
             // Lets a reader see the pieces apart.
             tokio::task::yield_now().await;
+        }
+        if next.hangs {
+            std::future::pending::<()>().await;
         }
         Ok(reply)
     }

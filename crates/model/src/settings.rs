@@ -6,7 +6,7 @@ use ba_protocol::Secret;
 use url::Url;
 
 use crate::model::{ModelInfo, Prices};
-use crate::windows;
+use crate::windows::{self, WindowSource};
 
 /// Which wire format an endpoint speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct ModelSettings {
     pub model: String,
     pub base_url: Url,
     pub api_key: Option<Secret>,
-    /// Context window in tokens; `None` is guessed from the model's name.
+    /// Context window in tokens; `None` is asked of the endpoint, else guessed from the model's name.
     pub window: Option<usize>,
     /// Used when a request asks for none.
     pub max_tokens: Option<u32>,
@@ -60,7 +60,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(10),
-            idle: Duration::from_secs(120),
+            idle: Duration::from_secs(300),
             total: Duration::from_secs(600),
         }
     }
@@ -101,12 +101,20 @@ impl ModelSettings {
         }
     }
 
-    pub(crate) fn info(&self) -> ModelInfo {
+    pub(crate) fn info(&self, window: usize) -> ModelInfo {
         ModelInfo {
             name: format!("{}:{}", self.provider, self.model),
-            window: self.window.unwrap_or_else(|| windows::guess(&self.model)),
+            window,
             offline: false,
             prices: self.prices,
+        }
+    }
+
+    /// What is known of the window without asking anyone.
+    pub(crate) fn known_window(&self) -> (usize, WindowSource) {
+        match self.window {
+            Some(window) => (window, WindowSource::Configured),
+            None => windows::guess(&self.model),
         }
     }
 

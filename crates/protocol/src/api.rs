@@ -7,7 +7,7 @@ use crate::audit::Audit;
 use crate::data_note::DataNote;
 use crate::file::Artifact;
 use crate::ids::{CodeId, ConversationId, RunId, UploadId};
-use crate::structured::ToolCall;
+use crate::structured::{Clarification, ToolCall};
 use crate::tool::OutputLevel;
 
 /// `POST /agent/query` (SPEC A1).
@@ -22,7 +22,7 @@ pub struct QueryRequest {
     /// Uploads the question is about; all of the conversation's files are visible anyway.
     #[serde(default)]
     pub file_ids: Vec<UploadId>,
-    /// `provider:model`, when another than the configured one is wanted.
+    /// Another of the configured models, by its name or as `provider:model`; `GET /status` lists them.
     #[serde(default)]
     pub model: Option<String>,
     #[serde(default)]
@@ -76,6 +76,9 @@ pub struct ResponseMetadata {
     pub tool_calls: Vec<ToolCall>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub recommended_questions: Vec<String>,
+    /// The answer is a question back to the user; the choices are also the recommended questions (SPEC W9).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_clarification: Option<Clarification>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub download_links: Vec<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -1,4 +1,5 @@
-//! Notes on tables that travel with every answer made from them (SPEC B1), whatever the model says.
+//! Notes on tables that travel with every answer made from them (SPEC B1), whatever the model says; and what checks found
+//! in the result of one call (SPEC W3).
 
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -15,8 +16,11 @@ const TOLD_STEPS: [&str; 2] = ["totals_left_out", "filled_down"];
 /// A note, and the table it is about.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct DataNote {
-    pub file_id: UploadId,
-    /// Name under which SQL sees it.
+    /// Absent where the note is about the result of a call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub file_id: Option<UploadId>,
+    /// Name under which SQL sees it; empty for a result.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
     pub table: String,
     #[serde(flatten)]
     pub note: Note,
@@ -26,14 +30,25 @@ impl DataNote {
     /// What has to be told with figures of this table.
     pub fn of(file_id: &UploadId, table: &TableProfile) -> Vec<DataNote> {
         let told = |n: &&Note| n.level == NoteLevel::Warn || TOLD_STEPS.contains(&n.code.as_str());
-        let with_table =
-            |n: &Note| DataNote { file_id: file_id.clone(), table: table.name.clone(), note: n.clone() };
+        let with_table = |n: &Note| DataNote {
+            file_id: Some(file_id.clone()),
+            table: table.name.clone(),
+            note: n.clone(),
+        };
         table.notes.iter().filter(told).map(with_table).collect()
+    }
+
+    /// What a check found in the result of a call.
+    pub fn of_result(note: Note) -> DataNote {
+        DataNote { file_id: None, table: String::new(), note }
     }
 
     /// `sales: 1 total row left out`; a column that the words do not name is named.
     pub fn line(&self) -> String {
         let Note { text, column, .. } = &self.note;
+        if self.table.is_empty() {
+            return text.clone();
+        }
         match column {
             Some(column) if !text.contains(column.as_str()) => format!("{}: {column}: {text}", self.table),
             _ => format!("{}: {text}", self.table),
@@ -41,9 +56,10 @@ impl DataNote {
     }
 }
 
-/// Adds those that are not there yet, up to `MAX_DATA_NOTES`.
+/// Adds those that are not there yet, up to `MAX_DATA_NOTES`. What is said of a result for the model's next step only is
+/// not for people.
 pub fn merge(all: &mut Vec<DataNote>, new: &[DataNote]) {
-    for note in new {
+    for note in new.iter().filter(|n| n.file_id.is_some() || n.note.level == NoteLevel::Warn) {
         if all.len() < MAX_DATA_NOTES && !all.contains(note) {
             all.push(note.clone());
         }
@@ -84,6 +100,24 @@ mod tests {
         let mut unnamed = notes[1].clone();
         unnamed.note.text = "units are mixed".into();
         assert_eq!(unnamed.line(), "sales: 金额: units are mixed");
+    }
+
+    #[test]
+    fn of_a_result_only_what_makes_a_figure_doubtful_reaches_people() {
+        let note = |level| Note {
+            code: "join_multiplied".into(),
+            level,
+            text: "the join multiplied rows".into(),
+            column: None,
+            values: Default::default(),
+        };
+        let mut all = Vec::new();
+        let found = [NoteLevel::Step, NoteLevel::Warn].map(|level| DataNote::of_result(note(level)));
+        merge(&mut all, &found);
+        assert_eq!(all, found[1..]);
+        assert_eq!(all[0].line(), "the join multiplied rows");
+        let wire = serde_json::to_value(&all[0]).unwrap();
+        assert!(wire.get("file_id").is_none() && wire.get("table").is_none());
     }
 
     #[test]

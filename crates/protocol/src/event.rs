@@ -59,7 +59,11 @@ pub enum RunEvent {
     #[serde(rename = "run.failed")]
     RunFailed { error: ErrorInfo },
     #[serde(rename = "run.cancelled")]
-    RunCancelled {},
+    RunCancelled {
+        /// What of the answer was there when it was stopped.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        partial: Option<String>,
+    },
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -91,7 +95,7 @@ impl RunEvent {
             RunEvent::ToolFinished(_) => "tool.finished",
             RunEvent::Report(_) => "report",
             RunEvent::RunFailed { .. } => "run.failed",
-            RunEvent::RunCancelled {} => "run.cancelled",
+            RunEvent::RunCancelled { .. } => "run.cancelled",
         }
     }
 
@@ -101,7 +105,7 @@ impl RunEvent {
 
     /// Nothing follows this event in its run.
     pub fn is_last(&self) -> bool {
-        matches!(self, RunEvent::Report(_) | RunEvent::RunFailed { .. } | RunEvent::RunCancelled {})
+        matches!(self, RunEvent::Report(_) | RunEvent::RunFailed { .. } | RunEvent::RunCancelled { .. })
     }
 }
 
@@ -113,7 +117,7 @@ mod tests {
     fn the_wire_name_and_the_serde_tag_agree() {
         let events = [
             RunEvent::TextDelta { text: "a".into(), round: 1 },
-            RunEvent::RunCancelled {},
+            RunEvent::RunCancelled { partial: None },
             RunEvent::RunFailed { error: ErrorInfo::new("x", "y") },
         ];
         for event in events {

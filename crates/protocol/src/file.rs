@@ -73,6 +73,12 @@ pub struct TableProfile {
     #[serde(default)]
     #[schema(value_type = Vec<Vec<Object>>)]
     pub preview: Vec<Vec<Value>>,
+    /// Sets of columns whose values name each row once, the narrowest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub keys: Vec<Vec<String>>,
+    /// Columns that were tried against those of the conversation's other tables after ingest (SPEC W1).
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joins: Vec<TestedJoin>,
     /// Key of the Parquet blob that holds the typed table.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub parquet: String,
@@ -87,6 +93,23 @@ impl TableProfile {
         let both = [self.parquet.as_str(), self.with_totals.as_str()];
         both.into_iter().filter(|name| !name.is_empty()).collect()
     }
+}
+
+/// Two columns with values in common, counted row by row.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct TestedJoin {
+    pub column: String,
+    pub other_file: UploadId,
+    pub other_table: String,
+    pub other_column: String,
+    /// Share of this table's rows that find a partner.
+    pub covered: f64,
+    /// Share of the other table's rows that find one here.
+    pub other_covered: f64,
+    /// Most rows of the other table that one row of this one meets.
+    pub fan_out: u64,
+    /// Most rows of this table that one row of the other meets.
+    pub other_fan_out: u64,
 }
 
 /// One thing ingest did to a table, or found doubtful. The code is stable and the values are what the words hold, so that
@@ -189,6 +212,15 @@ pub struct ColumnProfile {
     pub max: Option<Value>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mean: Option<f64>,
+    /// Of a sample (n − 1).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub std: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q1: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub median: Option<f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q3: Option<f64>,
     #[serde(default)]
     pub top: Vec<TopValue>,
     #[serde(default)]
@@ -243,8 +275,32 @@ pub struct Artifact {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum FileFacts {
-    Code { name: String, language: String, lines: u64, functions: Vec<String>, classes: Vec<String> },
-    Table { name: String, format: String, rows: u64, columns: Vec<String> },
-    Json { name: String, size: u64, keys: Vec<String> },
-    Other { name: String, file_type: String, size: u64 },
+    Code {
+        name: String,
+        language: String,
+        lines: u64,
+        functions: Vec<String>,
+        classes: Vec<String>,
+        /// Of saved code: which (SPEC M4, `code_retrieved`).
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        code_id: Option<CodeId>,
+        #[serde(default)]
+        chars: u64,
+    },
+    Table {
+        name: String,
+        format: String,
+        rows: u64,
+        columns: Vec<String>,
+    },
+    Json {
+        name: String,
+        size: u64,
+        keys: Vec<String>,
+    },
+    Other {
+        name: String,
+        file_type: String,
+        size: u64,
+    },
 }

@@ -137,8 +137,8 @@ impl UserId {
 
 impl CodeId {
     /// `code_YYYYMMDD_<8 hex>`, for code found in a report (SPEC R9).
-    pub fn dated(date: jiff::civil::Date) -> Self {
-        Self(format!("code_{}_{}", date.strftime("%Y%m%d"), random_hex(8)))
+    pub fn dated(date: jiff::civil::Date, number: u32) -> Self {
+        Self(format!("code_{}_{number:08x}", date.strftime("%Y%m%d")))
     }
 
     /// Makes a valid id of whatever a model called its code (SPEC C5): never used as a path unslugged.

@@ -26,6 +26,24 @@ pub struct Round {
     /// Where the answer's figures came from when it was given (SPEC V1).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub audit: Option<Audit>,
+    #[serde(default, skip_serializing_if = "RoundEnding::is_complete")]
+    pub ending: RoundEnding,
+}
+
+/// How a round ended. Every run leaves a round, whatever became of it.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum RoundEnding {
+    #[default]
+    Complete,
+    Failed,
+    Cancelled,
+}
+
+impl RoundEnding {
+    fn is_complete(&self) -> bool {
+        *self == RoundEnding::Complete
+    }
 }
 
 /// One model turn that called tools, with what they answered.
@@ -34,6 +52,9 @@ pub struct RoundStep {
     /// What the model wrote, as it goes back to it.
     pub model_text: String,
     pub thought: String,
+    /// What the provider sent of the model's thinking, apart from its answer (SPEC P14). Kept, never sent back.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub thinking: Option<String>,
     pub tool_calls: Vec<ToolCall>,
     pub results: Vec<ToolResult>,
 }

@@ -49,7 +49,21 @@ pub struct Report {
     /// Code to keep.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub code_blocks: Vec<CodeBlock>,
+    /// The content is a question back to the user (SPEC W9).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub needs_clarification: Option<Clarification>,
 }
+
+/// What the user may choose from when the model asks back.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Clarification {
+    /// Two to four answers, each a whole question or statement the user could have typed.
+    #[schema(min_items = 2, max_items = 4)]
+    pub choices: Vec<String>,
+}
+
+/// Fewer choices are none, more are not read.
+pub const CHOICES: std::ops::RangeInclusive<usize> = 2..=4;
 
 /// One call of one tool (SPEC P6).
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -126,7 +140,13 @@ impl StructuredResponse {
                                     "description": {"type": "string"}
                                 },
                                 "required": ["code_id", "code", "language", "description"]
-                            }}
+                            }},
+                            "needs_clarification": {
+                                "type": "object",
+                                "properties": {"choices": {"type": "array", "minItems": CHOICES.start(), "maxItems": CHOICES.end(),
+                                    "items": {"type": "string"}}},
+                                "required": ["choices"]
+                            }
                         },
                         "required": ["type", "content"]
                     }

@@ -9,7 +9,7 @@ const MAX_NAMES: usize = 30;
 /// `[文件已读取] data.csv (CSV, 5000行, 列: date, product, amount, region)`
 pub fn line(facts: &FileFacts) -> String {
     let (name, details) = match facts {
-        FileFacts::Code { name, language, lines, functions, classes } => {
+        FileFacts::Code { name, language, lines, functions, classes, .. } => {
             let mut parts = vec![language.clone(), format!("{lines}行")];
             if !functions.is_empty() {
                 parts.push(format!("函数: {}", names(functions)));
@@ -73,6 +73,8 @@ mod tests {
             lines: 150,
             functions: strings(&["load_data", "clean_data", "visualize"]),
             classes: vec![],
+            code_id: None,
+            chars: 0,
         };
         assert_eq!(
             line(&code),

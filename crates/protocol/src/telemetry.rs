@@ -7,6 +7,8 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 use uuid::Uuid;
 
+use crate::tool::OutputLevel;
+
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ToolTelemetry {
     pub tool_name: String,
@@ -33,6 +35,9 @@ pub struct ToolTelemetry {
     pub retry_count: u32,
     pub memory_mb: f64,
     pub cpu_percent: f64,
+    /// How much of the result the model was shown.
+    #[serde(default)]
+    pub output_level: OutputLevel,
     #[serde(default)]
     pub metrics: BTreeMap<String, f64>,
 }

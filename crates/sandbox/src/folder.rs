@@ -42,6 +42,8 @@ pub(crate) enum Excess {
     Files,
     Bytes,
     Depth,
+    /// One call left more than it may.
+    Left,
 }
 
 fn unusable(path: &Path, error: impl std::fmt::Display) -> SandboxError {
@@ -69,18 +71,22 @@ pub(crate) fn prepare(folder: &Path, owner: Option<u32>) -> Result<(), SandboxEr
     Ok(())
 }
 
-/// Lets the job's group, and nobody else, read an input when the server is root.
+/// Lets the job's group, and nobody else, read an input when the server is root. Works on the file that was opened, never on
+/// what its name may mean a moment later.
 pub(crate) fn open_input(path: &Path, group: Option<u32>) -> Result<(), SandboxError> {
-    let meta = fs::symlink_metadata(path).map_err(|e| unusable(path, e))?;
-    if !meta.is_file() {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let file = rustix::fs::open(path, flags, Mode::empty()).map_err(|e| unusable(path, e))?;
+    let stat = rustix::fs::fstat(&file).map_err(|e| unusable(path, e))?;
+    if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile {
         return Err(unusable(path, "not a plain file"));
     }
     if let Some(gid) = group {
-        let mode = meta.mode();
-        if mode & 0o004 == 0 && !(meta.gid() == gid && mode & 0o040 != 0) {
-            std::os::unix::fs::lchown(path, None, Some(gid)).map_err(|e| unusable(path, e))?;
-            let mode = (mode & 0o7707) | 0o040;
-            fs::set_permissions(path, fs::Permissions::from_mode(mode)).map_err(|e| unusable(path, e))?;
+        let mode = stat.st_mode & 0o7777;
+        if mode & 0o004 == 0 && !(stat.st_gid == gid && mode & 0o040 != 0) {
+            let gid = rustix::fs::Gid::from_raw(gid);
+            rustix::fs::fchown(&file, None, Some(gid)).map_err(|e| unusable(path, e))?;
+            let mode = Mode::from_raw_mode((mode & 0o7707) | 0o040);
+            rustix::fs::fchmod(&file, mode).map_err(|e| unusable(path, e))?;
         }
     }
     Ok(())
@@ -159,6 +165,18 @@ fn open_folder(folder: &Path) -> rustix::io::Result<OwnedFd> {
     rustix::fs::open(folder, OFlags::DIRECTORY | OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())
 }
 
+/// The limits for a folder that already holds more than they allow: it may be used and cleaned, and must not grow.
+pub(crate) fn widened(folder: &Path, limits: &Limits) -> Limits {
+    let most = Limits { files: limits.files.saturating_mul(50), folder_bytes: u64::MAX, ..limits.clone() };
+    let Ok(entries) = walk(folder, &most) else { return limits.clone() };
+    let bytes = entries.iter().map(Entry::weight).sum();
+    Limits {
+        files: limits.files.max(entries.len() as u64),
+        folder_bytes: limits.folder_bytes.max(bytes),
+        ..limits.clone()
+    }
+}
+
 /// Lists the folder within the limits. Stops at the first excess, so that a million files cost little.
 pub(crate) fn walk(folder: &Path, limits: &Limits) -> Result<Vec<Entry>, Excess> {
     let mut walker = Walker { entries: Vec::new(), bytes: 0, files: limits.files, most: limits.folder_bytes };
@@ -202,7 +220,7 @@ impl Walker {
             let path = at.join(&name);
             let entry = Entry::new(path.clone(), &stat);
             let kind = entry.kind;
-            self.bytes += (stat.st_blocks as u64 * 512).min(entry.bytes);
+            self.bytes = self.bytes.saturating_add(entry.weight());
             self.entries.push(entry);
             if self.entries.len() as u64 > self.files {
                 return Err(Excess::Files);
@@ -233,6 +251,20 @@ impl Entry {
             stamp: Stamp { inode: stat.st_ino, ctime, bytes },
         }
     }
+
+    /// What it counts: a hole is as large as it says, for whoever copies it.
+    fn weight(&self) -> u64 {
+        if self.kind == FileType::RegularFile { self.bytes } else { 0 }
+    }
+}
+
+/// Whether what a call created or changed is more than it may leave.
+pub(crate) fn left_too_much(before: &Snapshot, after: &[Entry], inputs: &[String], limits: &Limits) -> bool {
+    let mine = |e: &&Entry| {
+        before.get(&e.path) != Some(&e.stamp)
+            && !e.path.to_str().is_some_and(|p| inputs.iter().any(|i| i == p))
+    };
+    after.iter().filter(mine).map(Entry::weight).sum::<u64>() > limits.left_bytes
 }
 
 pub(crate) fn snapshot(entries: &[Entry]) -> Snapshot {

@@ -57,8 +57,10 @@ pub struct Limits {
     pub output_bytes: u64,
     /// Files and folders in the working folder.
     pub files: u64,
-    /// Bytes in the working folder; also the largest single file.
+    /// Bytes in the working folder, holes counted as if they were filled; also the largest single file.
     pub folder_bytes: u64,
+    /// Bytes of new or changed files that one call may leave.
+    pub left_bytes: u64,
     /// Imports outside the allow-list are refused with a message. Help for the model, not a wall.
     pub import_allow_list: bool,
 }
@@ -71,6 +73,7 @@ impl Default for Limits {
             output_bytes: 1 << 20,
             files: 2_000,
             folder_bytes: 2 << 30,
+            left_bytes: 512 << 20,
             import_allow_list: true,
         }
     }
@@ -105,6 +108,12 @@ pub struct JobOutcome {
     /// Builtin: its JSON result. User code: `{"repr": …, "table": {…}?}` of the last expression.
     pub value: Option<Value>,
     pub error: Option<JobError>,
+    /// Tables that user code showed, as `{"columns": […], "rows": […], "shape": […]}`; for the audit of figures.
+    #[serde(default)]
+    pub tables: Vec<Value>,
+    /// What checks found, as notes with a code.
+    #[serde(default)]
+    pub checks: Vec<Value>,
     /// Files created or changed, each checked: regular, one link, safe name.
     pub files: Vec<OutputFile>,
     /// Things the job left that were removed instead of offered.
@@ -159,6 +168,17 @@ pub struct Usage {
     pub peak_memory: u64,
     /// Time spent waiting for a free place.
     pub queued: Duration,
+}
+
+/// A name that the next call of the conversation will find.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Variable {
+    pub name: String,
+    /// `DataFrame`, `int`, `function` …
+    pub kind: String,
+    /// Its shape or its value, in a few words.
+    #[serde(default)]
+    pub about: String,
 }
 
 /// What the job started from.

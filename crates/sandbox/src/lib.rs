@@ -6,6 +6,7 @@ mod config;
 mod error;
 mod folder;
 mod job;
+mod marks;
 mod monitor;
 mod pool;
 mod prepare;
@@ -24,7 +25,7 @@ pub use config::{PythonEnv, SandboxConfig, Witness};
 pub use error::SandboxError;
 pub use job::{
     Input, Job, JobError, JobErrorKind, JobEvent, JobOutcome, Limits, OutputChunk, OutputFile, RejectedFile,
-    SessionKey, StateNote, Stream, Usage, Work,
+    SessionKey, StateNote, Stream, Usage, Variable, Work,
 };
 pub use prepare::{PrepareOptions, PrepareStep, prepare_python};
 pub use sandbox::Sandbox;

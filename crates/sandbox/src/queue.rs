@@ -1,4 +1,5 @@
-//! Lets a fixed number of jobs run at once, and takes turns between owners. Knows nothing about jobs.
+//! Lets a fixed number of jobs run at once, takes turns between owners, and never gives all places to one of them: who comes
+//! second does not wait for the first one's jobs to end (SPEC H5). Knows nothing about jobs.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
@@ -13,6 +14,9 @@ pub(crate) struct FairQueue {
 
 struct State {
     free: usize,
+    /// Places one owner may hold at the same time.
+    most: usize,
+    held: HashMap<String, usize>,
     waiting: HashMap<String, VecDeque<oneshot::Sender<Permit>>>,
     /// Owners with somebody waiting, next one first.
     turns: VecDeque<String>,
@@ -20,12 +24,16 @@ struct State {
 
 /// A place to run; given back when dropped.
 pub(crate) struct Permit {
-    queue: Option<FairQueue>,
+    queue: Option<(FairQueue, String)>,
 }
 
 impl FairQueue {
     pub(crate) fn new(places: usize) -> Self {
-        let state = State { free: places.max(1), waiting: HashMap::new(), turns: VecDeque::new() };
+        let free = places.max(1);
+        // With one or two places there is nothing to keep back.
+        let most = if free > 2 { free - (free / 4).max(1) } else { free };
+        let state =
+            State { free, most, held: HashMap::new(), waiting: HashMap::new(), turns: VecDeque::new() };
         Self { state: Arc::new(Mutex::new(state)) }
     }
 
@@ -33,9 +41,8 @@ impl FairQueue {
     pub(crate) async fn acquire(&self, owner: &str) -> Permit {
         let waiter = {
             let mut state = self.state.lock();
-            if state.free > 0 {
-                state.free -= 1;
-                return Permit { queue: Some(self.clone()) };
+            if state.free > 0 && state.may_have_more(owner) {
+                return self.give(&mut state, owner);
             }
             let (sender, receiver) = oneshot::channel();
             let line = state.waiting.entry(owner.to_owned()).or_default();
@@ -49,41 +56,67 @@ impl FairQueue {
         waiter.await.unwrap_or(Permit { queue: None })
     }
 
-    fn release(&self) {
+    fn give(&self, state: &mut State, owner: &str) -> Permit {
+        state.free -= 1;
+        *state.held.entry(owner.to_owned()).or_default() += 1;
+        Permit { queue: Some((self.clone(), owner.to_owned())) }
+    }
+
+    fn release(&self, owner: &str) {
+        self.state.lock().give_back(owner);
         loop {
-            let next = {
+            let (sender, permit) = {
                 let mut state = self.state.lock();
-                let Some(owner) = state.turns.pop_front() else {
-                    state.free += 1;
-                    return;
-                };
-                let line = state.waiting.get_mut(&owner);
-                let next = line.and_then(|line| line.pop_front().map(|sender| (sender, line.is_empty())));
-                match next {
-                    Some((sender, true)) => {
-                        state.waiting.remove(&owner);
-                        sender
-                    }
-                    Some((sender, false)) => {
-                        state.turns.push_back(owner);
-                        sender
-                    }
-                    None => continue,
-                }
+                let Some((next, sender)) = state.next() else { return };
+                (sender, self.give(&mut state, &next))
             };
-            match next.send(Permit { queue: Some(self.clone()) }) {
-                Ok(()) => return,
-                // Gone in the meantime: its permit must not release again.
-                Err(mut permit) => permit.queue = None,
+            // One that left meanwhile gives its place back here, without another round of this.
+            if let Err(mut permit) = sender.send(permit)
+                && let Some((_, owner)) = permit.queue.take()
+            {
+                self.state.lock().give_back(&owner);
             }
         }
     }
 }
 
+impl State {
+    fn may_have_more(&self, owner: &str) -> bool {
+        self.held.get(owner).copied().unwrap_or(0) < self.most
+    }
+
+    fn give_back(&mut self, owner: &str) {
+        self.free += 1;
+        if let Some(held) = self.held.get_mut(owner) {
+            *held -= 1;
+            if *held == 0 {
+                self.held.remove(owner);
+            }
+        }
+    }
+
+    /// Whose turn it is, among those who may have another place.
+    fn next(&mut self) -> Option<(String, oneshot::Sender<Permit>)> {
+        if self.free == 0 {
+            return None;
+        }
+        let at = self.turns.iter().position(|owner| self.may_have_more(owner))?;
+        let owner = self.turns.remove(at)?;
+        let line = self.waiting.get_mut(&owner)?;
+        let sender = line.pop_front()?;
+        if line.is_empty() {
+            self.waiting.remove(&owner);
+        } else {
+            self.turns.push_back(owner.clone());
+        }
+        Some((owner, sender))
+    }
+}
+
 impl Drop for Permit {
     fn drop(&mut self) {
-        if let Some(queue) = self.queue.take() {
-            queue.release();
+        if let Some((queue, owner)) = self.queue.take() {
+            queue.release(&owner);
         }
     }
 }
@@ -111,6 +144,24 @@ mod tests {
             task.await.unwrap();
         }
         assert_eq!(*order.lock(), ["greedy", "modest", "greedy", "greedy"]);
+    }
+
+    #[tokio::test]
+    async fn one_owner_never_has_all_places() {
+        let queue = FairQueue::new(8);
+        let mut greedy = Vec::new();
+        while let Ok(permit) =
+            tokio::time::timeout(std::time::Duration::from_millis(20), queue.acquire("greedy")).await
+        {
+            greedy.push(permit);
+        }
+        assert_eq!(greedy.len(), 6);
+        let soon = std::time::Duration::from_secs(5);
+        let _modest = tokio::time::timeout(soon, queue.acquire("modest")).await.unwrap();
+        drop(greedy.pop());
+        let _again = tokio::time::timeout(soon, queue.acquire("greedy")).await.unwrap();
+        drop(greedy);
+        assert_eq!(queue.state.lock().free, 6, "every place that was left comes back");
     }
 
     #[tokio::test]

@@ -4,15 +4,21 @@ use std::time::Duration;
 
 use serde_json::Value;
 
-use crate::{JobError, JobErrorKind, JobOutcome};
+use crate::{JobError, JobErrorKind, JobOutcome, Variable};
 
 const MAX_TEXT: usize = 16_000;
+const MAX_TABLES: usize = 20;
+const MAX_CHECKS: usize = 12;
+const MAX_VARIABLES: usize = 40;
 
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     value: Option<Value>,
     error: Option<JobError>,
     pub(crate) dropped: u64,
+    tables: Vec<Value>,
+    checks: Vec<Value>,
+    pub(crate) variables: Vec<Variable>,
     cpu: Option<Duration>,
 }
 
@@ -23,6 +29,9 @@ impl Report {
             value: value.get("value").filter(|v| !v.is_null()).cloned(),
             error: value.get("error").filter(|v| !v.is_null()).map(read_error),
             dropped: value.get("dropped").and_then(Value::as_u64).unwrap_or(0),
+            tables: list(value, "tables", MAX_TABLES),
+            checks: list(value, "checks", MAX_CHECKS),
+            variables: list(value, "variables", MAX_VARIABLES).iter().filter_map(read_variable).collect(),
             cpu: cpu.map(|seconds| Duration::from_secs_f64(seconds.min(1e6))),
         }
     }
@@ -45,11 +54,23 @@ impl Report {
     pub(crate) fn apply(self, outcome: &mut JobOutcome) {
         outcome.value = self.value;
         outcome.error = self.error;
+        (outcome.tables, outcome.checks) = (self.tables, self.checks);
         // The job's own clock is finer than the host's ticks, but it cannot have used more than there was.
         if let Some(cpu) = self.cpu {
             outcome.usage.cpu = outcome.usage.cpu.max(cpu.min(outcome.usage.wall));
         }
     }
+}
+
+fn list(value: &Value, name: &str, most: usize) -> Vec<Value> {
+    value.get(name).and_then(Value::as_array).into_iter().flatten().take(most).cloned().collect()
+}
+
+fn read_variable(value: &Value) -> Option<Variable> {
+    let text = |name: &str| -> Option<String> {
+        Some(value.get(name)?.as_str()?.chars().filter(|c| !c.is_control()).take(300).collect())
+    };
+    Some(Variable { name: text("name")?, kind: text("kind")?, about: text("about").unwrap_or_default() })
 }
 
 fn read_error(value: &Value) -> JobError {
@@ -83,7 +104,11 @@ mod tests {
             "error": {"kind": "timeout", "type": "x".repeat(1000), "message": "m".repeat(100_000), "line": -3},
             "cpu": 1e300,
             "dropped": "many",
+            "tables": vec![json!({}); 1000],
+            "variables": vec![json!({"name": "x\n".repeat(1000), "kind": "int"}), json!({"name": 3})],
         }));
+        assert_eq!(report.variables.len(), 1);
+        assert_eq!(report.variables[0].name.len(), 300);
         let mut outcome = JobOutcome::default();
         outcome.usage.wall = Duration::from_secs(1);
         report.apply(&mut outcome);
@@ -92,6 +117,7 @@ mod tests {
         assert_eq!(error.type_name.len(), 200);
         assert_eq!(error.message.len(), MAX_TEXT);
         assert_eq!(error.line, None);
+        assert_eq!(outcome.tables.len(), MAX_TABLES);
         assert_eq!(outcome.usage.cpu, Duration::from_secs(1));
     }
 }

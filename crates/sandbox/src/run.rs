@@ -58,9 +58,12 @@ pub(crate) struct Plan {
 
 /// Mounts what is missing and tells the child to start.
 pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> Result<Plan, SandboxError> {
-    let limits = job.limits.clone();
     folder::prepare(&job.folder, owner)?;
     let mounts = mounts(child, job, owner)?;
+    let limits = match folder::walk(&job.folder, &job.limits) {
+        Ok(_) => job.limits.clone(),
+        Err(_) => folder::widened(&job.folder, &job.limits),
+    };
     let before = folder::walk(&job.folder, &limits).map_err(|excess| SandboxError::Input {
         what: "the working folder".into(),
         detail: quota_text(&excess, &limits),
@@ -84,6 +87,7 @@ pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> R
         Work::UserCode { .. } => USER_FRAME,
         Work::Builtin { .. } => BUILTIN_FRAME,
     });
+    monitor::thaw(child.pid);
     let message = json!({ "run": message(job, &plan.limits) });
     child.wire.send(&message, &[]).await.map_err(|error| SandboxError::internal("sending a job", error))?;
     Ok(plan)
@@ -91,7 +95,7 @@ pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> R
 
 fn message(job: &Job, limits: &Limits) -> Value {
     let mut message = json!({
-        "limits": {"memory": limits.memory, "file_bytes": limits.folder_bytes, "output_bytes": limits.output_bytes},
+        "limits": {"memory": limits.memory, "file_bytes": limits.folder_bytes.min(limits.left_bytes), "output_bytes": limits.output_bytes},
         "allow_list": limits.import_allow_list,
     });
     match &job.work {
@@ -154,7 +158,8 @@ pub(crate) async fn listen(
             biased;
             frame = child.wire.next() => match frame {
                 Ok(Some(frame)) => {
-                    if let Some(ending) = output.take(frame) {
+                    let size = child.wire.last_frame;
+                    if let Some(ending) = output.take(frame, size) {
                         return Ok(ending);
                     }
                     if output.flooded() {
@@ -223,6 +228,7 @@ fn quota_text(excess: &Excess, limits: &Limits) -> String {
         Excess::Files => format!("the working folder may hold at most {} files", limits.files),
         Excess::Bytes => format!("the working folder may hold at most {} MiB", limits.folder_bytes >> 20),
         Excess::Depth => "folders are nested too deeply".into(),
+        Excess::Left => format!("one call may leave at most {} MiB of files", limits.left_bytes >> 20),
     }
 }
 
@@ -288,7 +294,11 @@ pub(crate) fn conclude(
             outcome.error = Some(Report::stopped(JobErrorKind::Killed, "the Python process died".into()));
         }
     }
-    match folder::walk(folder, &plan.limits) {
+    let after = folder::walk(folder, &plan.limits).and_then(|after| {
+        let much = folder::left_too_much(&plan.before, &after, &plan.input_names, &plan.limits);
+        if much { Err(Excess::Left) } else { Ok(after) }
+    });
+    match after {
         Ok(after) => {
             (outcome.files, outcome.rejected) =
                 folder::collect(folder, &plan.before, &after, &plan.input_names)
@@ -322,12 +332,12 @@ impl<'a> Output<'a> {
         self.received > (256 << 20)
     }
 
-    fn take(&mut self, frame: Frame) -> Option<Ending> {
+    fn take(&mut self, frame: Frame, size: usize) -> Option<Ending> {
         match frame {
             Frame::Stdout(bytes) => self.text(Stream::Stdout, bytes),
             Frame::Stderr(bytes) => self.text(Stream::Stderr, bytes),
             Frame::Json(value) => {
-                self.received += 1024;
+                self.received += 1024 + size as u64;
                 if let Some(result) = value.get("result") {
                     let report = Report::read(result);
                     self.truncated |= report.dropped > 0;

@@ -13,8 +13,8 @@ use crate::queue::FairQueue;
 use crate::run::{self, Ending, Output, Plan};
 use crate::session::{Sessions, SlotGuard};
 use crate::{
-    Job, JobEvent, JobOutcome, SandboxConfig, SandboxError, SessionKey, StateNote, Witness, folder, monitor,
-    selftest, worker_files,
+    Job, JobEvent, JobOutcome, SandboxConfig, SandboxError, SessionKey, StateNote, Variable, Witness, folder,
+    monitor, selftest, worker_files,
 };
 
 /// A running sandbox; clones share it.
@@ -45,7 +45,7 @@ impl Sandbox {
             None => worker_files::unpack(&config.scratch)?,
         };
         let pool = Arc::new(Pool::start(config.clone(), sources).await?);
-        let sessions = Arc::new(Sessions::default());
+        let sessions = Arc::new(Sessions::remembering(&config.scratch));
         let tasks = vec![
             tokio::spawn(pool.clone().keep_filled()),
             tokio::spawn(sweep_for_ever(sessions.clone(), config.clone())),
@@ -117,6 +117,11 @@ impl Sandbox {
         self.inner.sessions.lock(session).await.rest_on(basis);
     }
 
+    /// Names and shapes of what the next call of a conversation will find; nothing while a call runs.
+    pub fn variables(&self, session: &SessionKey) -> Vec<Variable> {
+        self.inner.sessions.variables(session)
+    }
+
     /// Drops the live state of a conversation.
     pub async fn forget(&self, session: &SessionKey) {
         self.inner.sessions.forget(session).await;
@@ -184,7 +189,7 @@ impl Running {
     ) -> Result<Self, SandboxError> {
         let live = slot.as_mut().and_then(|slot| slot.take_live(&job.folder));
         let forked = live.is_some();
-        let lost = slot.as_mut().and_then(|slot| slot.lost.take());
+        let lost = slot.as_mut().and_then(|slot| slot.tell_lost());
         let state = match lost {
             Some(reason) => StateNote::Reset { reason },
             None if forked => StateNote::Continued,
@@ -222,15 +227,28 @@ impl Running {
             Ending::Stopped(..) => run::restore(&mut child, true).await,
             Ending::Result(_) => run::restore(&mut child, false).await,
         };
+        // From here on nothing of the job moves: what is looked at and copied now is what it left.
+        if alive {
+            monitor::freeze(child.pid);
+        }
         let child = if alive { Some(child) } else { child.end().await.and(None) };
+        let variables = match &ending {
+            Ending::Result(report) if succeeded => Some(report.variables.clone()),
+            _ => None,
+        };
         let mut outcome = run::conclude(plan, &job.folder, &spent, ending, output);
         // A success that left too much behind is none: its state goes with its files.
         alive &= !succeeded || outcome.error.is_none();
         if let Some(slot) = &mut self.slot {
             match child {
-                Some(child) if alive => slot.keep(child, &job.limits, spent.load),
+                Some(child) if alive => {
+                    slot.keep(child, &job.limits, spent.load);
+                    if let Some(variables) = variables {
+                        slot.variables = variables;
+                    }
+                }
                 _ if self.forked => {
-                    slot.lost = Some("the process of the earlier calls did not survive".into())
+                    slot.gone("the process of the earlier calls did not survive");
                 }
                 _ => {}
             }
@@ -244,6 +262,10 @@ impl Running {
 impl Drop for Running {
     fn drop(&mut self) {
         let (Some(mut child), Some(mut slot)) = (self.child.take(), self.slot.take()) else { return };
+        if let StateNote::Reset { reason } = &self.state {
+            // Nobody was told.
+            slot.lost = Some(reason.clone());
+        }
         if !self.forked {
             return;
         }
@@ -252,9 +274,10 @@ impl Drop for Running {
             runtime.spawn(async move {
                 if run::restore(&mut child, true).await {
                     let load = monitor::measure(child.pid, child.zygote.resident);
+                    monitor::freeze(child.pid);
                     slot.keep(child, &limits, load);
                 } else {
-                    slot.lost = Some("the process of the earlier calls did not survive".into());
+                    slot.gone("the process of the earlier calls did not survive");
                 }
             });
         }

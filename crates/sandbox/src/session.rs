@@ -11,8 +11,9 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 use crate::child::Child;
 use crate::folder;
 use crate::job::Limits;
+use crate::marks::{Mark, Marks};
 use crate::monitor::{self, Load};
-use crate::{SandboxConfig, SessionKey};
+use crate::{SandboxConfig, SessionKey, Variable};
 
 /// A tombstone is remembered this long, so that a late call still hears of the reset.
 const REMEMBER: Duration = Duration::from_secs(24 * 3600);
@@ -29,17 +30,20 @@ pub(crate) struct Slot {
     seen: Load,
     /// What the calls so far could read, by name, and which version of it.
     basis: BTreeMap<String, String>,
+    /// What the next call will find.
+    pub(crate) variables: Vec<Variable>,
+    mark: Mark,
 }
 
 pub(crate) type SlotGuard = OwnedMutexGuard<Slot>;
 
-#[derive(Default)]
 pub(crate) struct Sessions {
     slots: Mutex<HashMap<SessionKey, Arc<AsyncMutex<Slot>>>>,
+    marks: Marks,
 }
 
 impl Slot {
-    fn new() -> Self {
+    fn new(mark: Mark) -> Self {
         Self {
             live: None,
             lost: None,
@@ -47,6 +51,8 @@ impl Slot {
             limits: None,
             seen: Load::default(),
             basis: BTreeMap::new(),
+            variables: Vec::new(),
+            mark,
         }
     }
 
@@ -54,14 +60,30 @@ impl Slot {
     pub(crate) fn keep(&mut self, child: Child, limits: &Limits, seen: Load) {
         self.seen = seen;
         self.live = Some(child);
+        self.mark.set();
         self.limits = Some(limits.clone());
         self.used = Instant::now();
     }
 
     pub(crate) fn lose(&mut self, reason: impl Into<String>) {
         if self.live.take().is_some() {
-            self.lost = Some(reason.into());
+            self.gone(reason);
         }
+    }
+
+    /// The state is gone; whoever calls next is told why.
+    pub(crate) fn gone(&mut self, reason: impl Into<String>) {
+        self.lost = Some(reason.into());
+        self.variables.clear();
+    }
+
+    /// Why the state is gone, to be told now.
+    pub(crate) fn tell_lost(&mut self) -> Option<String> {
+        let reason = self.lost.take();
+        if reason.is_some() && self.live.is_none() {
+            self.mark.clear();
+        }
+        reason
     }
 
     /// Variables made from a thing that is gone or has changed since must not answer as if it were there.
@@ -87,19 +109,37 @@ impl Slot {
         } else {
             return Some(child);
         };
-        self.lost = Some(reason.into());
+        self.gone(reason);
         None
     }
 }
 
 impl Sessions {
+    /// Knows, from marks on disk, which conversations had variables when the server ended.
+    pub(crate) fn remembering(scratch: &Path) -> Self {
+        let marks = Marks::new(scratch);
+        let lost = |key: SessionKey| {
+            let mut slot = Slot::new(marks.of(&key));
+            slot.lost = Some("the server was restarted".into());
+            (key, Arc::new(AsyncMutex::new(slot)))
+        };
+        let slots = marks.left_behind().into_iter().map(lost).collect();
+        Self { slots: Mutex::new(slots), marks }
+    }
+
+    pub(crate) fn variables(&self, key: &SessionKey) -> Vec<Variable> {
+        let slot = self.slots.lock().get(key).cloned();
+        let Some(slot) = slot.and_then(|slot| slot.try_lock_owned().ok()) else { return Vec::new() };
+        if slot.live.is_some() { slot.variables.clone() } else { Vec::new() }
+    }
+
     /// Waits until the conversation is free; calls of one conversation run one after the other.
     pub(crate) async fn lock(&self, key: &SessionKey) -> SlotGuard {
         let slot = self
             .slots
             .lock()
             .entry(key.clone())
-            .or_insert_with(|| Arc::new(AsyncMutex::new(Slot::new())))
+            .or_insert_with(|| Arc::new(AsyncMutex::new(Slot::new(self.marks.of(key)))))
             .clone();
         slot.lock_owned().await
     }
@@ -110,6 +150,7 @@ impl Sessions {
             let mut slot = slot.lock().await;
             slot.live = None;
             slot.lost = None;
+            slot.mark.clear();
         }
     }
 

@@ -17,6 +17,10 @@ const HEADER: usize = 5;
 /// The largest frame anybody may send who was given no other limit.
 const MAX_FRAME: usize = 1 << 20;
 const MAX_FDS: usize = 8;
+/// What a parsed value takes beside its text: a frame of two-byte lists would take thirty times its size.
+const VALUE_BYTES: usize = 72;
+/// A parsed frame may take this many times the bytes it may have.
+const MAX_GROWTH: usize = 16;
 
 #[derive(Debug)]
 pub(crate) enum Frame {
@@ -31,6 +35,8 @@ pub(crate) struct Wire {
     buffer: Vec<u8>,
     fds: Vec<OwnedFd>,
     max_frame: usize,
+    /// Bytes of the frame that was taken last.
+    pub(crate) last_frame: usize,
 }
 
 fn invalid(what: &str) -> io::Error {
@@ -43,7 +49,10 @@ impl Wire {
         let (ours, theirs) = StdStream::pair()?;
         ours.set_nonblocking(true)?;
         let stream = UnixStream::from_std(ours)?;
-        Ok((Self { stream, buffer: Vec::new(), fds: Vec::new(), max_frame: MAX_FRAME }, theirs.into()))
+        Ok((
+            Self { stream, buffer: Vec::new(), fds: Vec::new(), max_frame: MAX_FRAME, last_frame: 0 },
+            theirs.into(),
+        ))
     }
 
     /// Parsed JSON takes many times its size in memory, so the limit follows what is expected.
@@ -130,13 +139,32 @@ impl Wire {
         let kind = self.buffer[0];
         let payload = self.buffer[HEADER..HEADER + size].to_vec();
         self.buffer.drain(..HEADER + size);
+        self.last_frame = size;
         match kind {
+            b'J' if true_size(&payload) > self.max_frame.saturating_mul(MAX_GROWTH) => {
+                Err(invalid("frame too large when read"))
+            }
             b'J' => serde_json::from_slice(&payload).map(|v| Some(Frame::Json(v))).map_err(Into::into),
             b'O' => Ok(Some(Frame::Stdout(payload))),
             b'E' => Ok(Some(Frame::Stderr(payload))),
             _ => Err(invalid("unknown frame")),
         }
     }
+}
+
+/// About the bytes that a JSON text takes when parsed. Marks inside texts do not count.
+fn true_size(text: &[u8]) -> usize {
+    let (mut values, mut inside, mut escaped) = (1usize, false, false);
+    for byte in text {
+        match byte {
+            _ if escaped => escaped = false,
+            b'\\' if inside => escaped = true,
+            b'"' => inside = !inside,
+            b',' | b'[' | b'{' | b':' if !inside => values += 1,
+            _ => {}
+        }
+    }
+    text.len() + values * VALUE_BYTES
 }
 
 fn send_once(fd: BorrowedFd<'_>, data: &[u8], fds: &[BorrowedFd<'_>]) -> io::Result<usize> {
@@ -159,4 +187,34 @@ fn receive_once(fd: BorrowedFd<'_>, data: &mut [u8], fds: &mut Vec<OwnedFd>) -> 
         }
     }
     Ok(got.bytes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_frame_is_weighed_by_what_it_becomes() {
+        assert!(true_size(&b"[],".repeat(1000)) > 100 * 1000);
+        let text = format!("\"{}\"", r#",[{\",:"#.repeat(1000));
+        assert!(true_size(text.as_bytes()) < text.len() + 2 * VALUE_BYTES);
+    }
+
+    #[tokio::test]
+    async fn a_small_frame_of_very_many_values_is_refused() {
+        let (mut ours, theirs) = Wire::pair().unwrap();
+        ours.limit_frames(1 << 20);
+        let body = [b"[".as_slice(), &b"[],".repeat(300_000), b"0]"].concat();
+        let mut frame = vec![b'J'];
+        frame.extend_from_slice(&u32::try_from(body.len()).unwrap().to_le_bytes());
+        frame.extend_from_slice(&body);
+        let sender = std::thread::spawn(move || {
+            use std::io::Write;
+            let _ = StdStream::from(theirs).write_all(&frame);
+        });
+        let refused = ours.next().await.unwrap_err();
+        assert!(refused.to_string().contains("too large"), "{refused}");
+        drop(ours);
+        sender.join().unwrap();
+    }
 }

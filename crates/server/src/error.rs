@@ -158,10 +158,11 @@ impl From<AgentError> for ApiError {
             AgentError::MessageTooLong { .. } => {
                 Self::new(StatusCode::PAYLOAD_TOO_LARGE, "message_too_long", message)
             }
-            AgentError::UnknownModel(_) => Self::bad_request("unknown_model", message),
+            AgentError::UnknownModel(..) => Self::bad_request("unknown_model", message),
             AgentError::UnknownFile(_) => Self::new(StatusCode::NOT_FOUND, "not_found", message),
             AgentError::RunFailed(info) => Self::run_failed(info),
             AgentError::Cancelled => Self::new(StatusCode::CONFLICT, "cancelled", message),
+            AgentError::StillRunning => Self::new(StatusCode::CONFLICT, "still_running", message),
             AgentError::ShuttingDown => Self::unavailable("shutting_down", message),
             AgentError::Store(error) => error.into(),
         }

@@ -185,7 +185,7 @@ mod tests {
         let run = RunId::random();
         let (mut one, mut two) = (bus.subscribe(&run), bus.subscribe(&run));
         bus.passing(&run, &delta("a"));
-        bus.publish(&event(&run, 2, RunEvent::RunCancelled {}));
+        bus.publish(&event(&run, 2, RunEvent::RunCancelled { partial: None }));
         for reader in [&mut one, &mut two] {
             let first = reader.frames.recv().await.unwrap();
             assert_eq!(
@@ -215,7 +215,7 @@ mod tests {
         assert_eq!(bus.readers(), 0);
         drop(bus.subscribe(&run));
         assert!(bus.is_local(&run));
-        bus.publish(&event(&run, 2, RunEvent::RunCancelled {}));
+        bus.publish(&event(&run, 2, RunEvent::RunCancelled { partial: None }));
         assert!(bus.is_empty());
     }
 

@@ -16,6 +16,8 @@ use crate::event_bus::{Frame, Subscription};
 const PAGE: u32 = 200;
 /// How often the store is asked about a run that another process drives.
 const POLL: Duration = Duration::from_secs(1);
+/// How often about one of this process, which may have lost it to another.
+const LOOK: Duration = Duration::from_secs(20);
 
 #[derive(Debug, Clone)]
 pub enum Item {
@@ -68,7 +70,7 @@ pub fn follow(
             }
             replay = true;
             loop {
-                let wait = if bus.is_local(&run) { Duration::from_secs(3600) } else { POLL };
+                let wait = if bus.is_local(&run) { LOOK } else { POLL };
                 match tokio::time::timeout(wait, subscription.frames.recv()).await {
                     Ok(Ok(frame)) => {
                         if frame.seq.is_some_and(|seq| seq <= last) {

@@ -1,6 +1,9 @@
 //! Activation chains (SPEC S3, S5): which skills are active inside which. A value that is saved with the run, so a
 //! crash inside a skill resumes inside it. Each change happens whole or not at all; a request made for another
-//! state than the present one is refused, so two writers cannot interleave.
+//! state than the present one is refused, so two writers cannot interleave. Skills that one turn activates together
+//! stand beside each other; one that a later turn activates stands inside the newest.
+
+use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
@@ -57,12 +60,18 @@ pub struct Frame {
     pub hash: String,
     #[serde(default)]
     pub modifiers: Modifiers,
+    /// How many skills it stands inside of.
+    #[serde(default)]
+    pub depth: u32,
 }
 
 /// The active skills of a run, outermost first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SkillState {
     frames: Vec<Frame>,
+    /// While a turn's calls are followed: the skills all of them stand inside of.
+    #[serde(skip)]
+    turn_inside: Option<Vec<SkillName>>,
 }
 
 impl ActivationRequest {
@@ -92,6 +101,37 @@ impl SkillState {
         self.frames.iter().map(|f| f.skill_name.clone()).collect()
     }
 
+    /// The newest skill and those it stands inside of, outermost first.
+    fn path(&self) -> Vec<SkillName> {
+        self.path_of(self.frames.len().wrapping_sub(1)).map(|f| f.skill_name.clone()).collect()
+    }
+
+    fn path_of(&self, at: usize) -> impl Iterator<Item = &Frame> {
+        let mut path = Vec::new();
+        let mut below = u32::MAX;
+        for frame in self.frames.iter().take(at.saturating_add(1)).rev() {
+            if path.is_empty() || frame.depth < below {
+                below = frame.depth;
+                path.push(frame);
+            }
+        }
+        path.into_iter().rev()
+    }
+
+    /// From here on, until `end_turn`, activations are those of one turn: beside each other, not inside.
+    pub fn begin_turn(&mut self) {
+        self.turn_inside = Some(self.path());
+    }
+
+    pub fn end_turn(&mut self) {
+        self.turn_inside = None;
+    }
+
+    /// The skills a new one would stand inside of.
+    fn inside(&self) -> Vec<SkillName> {
+        self.turn_inside.clone().unwrap_or_else(|| self.path())
+    }
+
     /// `a → b`, or nothing.
     pub fn spelled(&self) -> String {
         spell(self.frames.iter().map(|f| &f.skill_name))
@@ -104,13 +144,14 @@ impl SkillState {
         activation_id: impl Into<String>,
         load_level: LoadLevel,
     ) -> ActivationRequest {
+        let activation_chain = self.inside();
         ActivationRequest {
             skill_name,
             activation_id: activation_id.into(),
             load_level,
-            activation_depth: self.frames.len() as u32,
+            activation_depth: activation_chain.len() as u32,
             max_depth: MAX_DEPTH,
-            activation_chain: self.chain(),
+            activation_chain,
         }
     }
 
@@ -138,18 +179,33 @@ impl SkillState {
         // The depth limit is ours, whatever the request claims.
         let request = ActivationRequest { max_depth: request.max_depth.min(MAX_DEPTH), ..request.clone() };
         request.check()?;
-        if request.activation_chain != self.chain() {
+        self.check_not_active(&request.skill_name)?;
+        if request.activation_chain != self.inside() {
             let requested = spell(request.activation_chain.iter());
             return Err(ActivationError::Stale { requested, present: self.spelled() });
         }
+        let depth = request.activation_chain.len() as u32;
         let ActivationRequest { activation_id, skill_name, .. } = request;
-        self.frames.push(Frame { activation_id, skill_name, hash, modifiers });
+        self.frames.push(Frame { activation_id, skill_name, hash, modifiers, depth });
+        Ok(())
+    }
+
+    /// A skill is active once, wherever it stands.
+    pub fn check_not_active(&self, name: &SkillName) -> Result<(), ActivationError> {
+        if self.frames.iter().any(|f| f.skill_name == *name) {
+            let chain = spell(self.frames.iter().map(|f| &f.skill_name).chain([name]));
+            return Err(ActivationError::Cycle { name: name.clone(), chain });
+        }
         Ok(())
     }
 
     /// Ends the innermost skill.
     pub fn pop(&mut self) -> Result<Frame, ActivationError> {
-        self.frames.pop().ok_or(ActivationError::NothingActive)
+        let ended = self.frames.pop().ok_or(ActivationError::NothingActive)?;
+        if self.turn_inside.as_ref().is_some_and(|inside| inside.contains(&ended.skill_name)) {
+            self.turn_inside = Some(self.path());
+        }
+        Ok(ended)
     }
 
     /// Ends all of them: the run is over, failed or cancelled. Innermost first.
@@ -159,9 +215,22 @@ impl SkillState {
         frames
     }
 
-    /// What holds while these skills are active.
+    /// What holds while these skills are active: along a path tools narrow, beside each other skills share theirs, and
+    /// the newest wish wins for the rest.
     pub fn effective(&self, base: &Base) -> Effective {
-        modifiers::effective(base, self.frames.iter().map(|f| &f.modifiers))
+        let innermost =
+            |i: &usize| self.frames.get(i + 1).is_none_or(|next| next.depth <= self.frames[*i].depth);
+        let mut paths = (0..self.frames.len())
+            .filter(innermost)
+            .map(|i| modifiers::effective(base, self.path_of(i).map(|f| &f.modifiers)));
+        let Some(mut now) = paths.next() else { return modifiers::effective(base, []) };
+        for other in paths {
+            let tools: BTreeSet<String> = now.tools.union(&other.tools).cloned().collect();
+            let narrowed = now.narrowed.intersection(&other.narrowed).cloned().collect();
+            let ignored_models = [now.ignored_models, other.ignored_models].concat();
+            now = Effective { tools, narrowed, ignored_models, ..other };
+        }
+        now
     }
 }
 

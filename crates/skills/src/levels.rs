@@ -128,7 +128,7 @@ pub fn instructions(skill: &Skill, budget: usize, count: CountTokens<'_>) -> Str
         let place = sandbox_path(skill, script);
         let _ = writeln!(
             text,
-            "脚本只在 run_python 中运行：`with open(\"{place}\", encoding=\"utf-8\") as f: exec(f.read())`，然后调用其中的函数。"
+            "脚本只在 run_python 中运行：`s = skill(\"{place}\")`，然后调用其中的函数，如 `s.函数名(…)`。"
         );
     }
     text

@@ -91,6 +91,7 @@ async fn admitted(store: &Store) -> RunId {
         file_ids: vec![],
         state: json!({}).into(),
         created_at: jiff::Timestamp::now(),
+        holder: None,
     };
     store.admit(new).await.unwrap();
     run_id

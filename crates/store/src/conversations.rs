@@ -45,6 +45,13 @@ impl Store {
         row.as_ref().map_or_else(|| Err(missing(id)), from_row)
     }
 
+    /// Whose a conversation is: work for it counts as theirs (SPEC H5). Opens nothing to anybody.
+    pub async fn owner_of(&self, id: &ConversationId) -> Result<UserId> {
+        let sql = "SELECT owner FROM conversations WHERE id = $1 AND deleted_at IS NULL";
+        let row = self.db().read_one(sql, params![id]).await?;
+        row.ok_or_else(|| missing(id))?.id(0)
+    }
+
     /// Latest first. `search` looks in titles and messages.
     pub async fn conversations(
         &self,

@@ -45,6 +45,11 @@ impl StoreError {
         matches!(self, Self::NotFound { .. })
     }
 
+    /// Whether the same call may work in a while, with nothing else changed.
+    pub fn may_pass(&self) -> bool {
+        matches!(self, Self::Full(_) | Self::Unavailable(_) | Self::Io { .. })
+    }
+
     /// Names the file or step; a full disk becomes `Full`.
     pub fn io(what: impl Into<String>, source: std::io::Error) -> Self {
         let what = what.into();

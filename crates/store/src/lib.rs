@@ -32,6 +32,7 @@ pub use config::{Blobs, CleanupMode, CleanupPolicy, Limits, Meta, S3Config, Stor
 pub use error::{Result, StoreError};
 pub use files::ConversationFiles;
 pub use locks::{ConversationGuard, ConversationLocks};
+pub use runs::{Holder, LEASE};
 #[doc(hidden)]
 pub use store::prepare_old_database;
 pub use store::{ServerLock, Store};

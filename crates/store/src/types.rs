@@ -84,12 +84,17 @@ pub struct NewRun {
     /// The run machine's first state.
     pub state: SavedState,
     pub created_at: Timestamp,
+    /// Who drives it; nobody yet when absent.
+    pub holder: Option<crate::Holder>,
 }
 
 /// One step of the run machine: all of it is committed, or none.
 #[derive(Debug, Clone)]
 pub struct StepCommit {
-    pub state: SavedState,
+    /// Under which it is driven (SPEC N1); 0 for one that is not fenced.
+    pub epoch: u64,
+    /// As it was, when absent.
+    pub state: Option<SavedState>,
     pub status: RunStatus,
     /// Durable events only; passing ones are refused.
     pub events: Vec<RunEvent>,
@@ -106,9 +111,15 @@ pub struct StepCommit {
 impl StepCommit {
     /// A step that only moves the state on.
     pub fn new(state: impl Into<SavedState>, status: RunStatus) -> Self {
+        Self { state: Some(state.into()), status, ..Self::going_on() }
+    }
+
+    /// A step that only adds to what is stored.
+    pub fn going_on() -> Self {
         Self {
-            state: state.into(),
-            status,
+            epoch: 0,
+            state: None,
+            status: RunStatus::Running,
             events: Vec::new(),
             round: None,
             usage: UsageInfo::default(),
@@ -123,7 +134,8 @@ impl StepCommit {
         self.intents.extend(later.intents);
         self.outcomes.extend(later.outcomes);
         let round = later.round.or(self.round);
-        Self { round, events: self.events, intents: self.intents, outcomes: self.outcomes, ..later }
+        let state = later.state.or(self.state);
+        Self { state, round, events: self.events, intents: self.intents, outcomes: self.outcomes, ..later }
     }
 }
 
@@ -176,6 +188,8 @@ pub struct RunRecord {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     pub usage: UsageInfo,
+    /// Raised whenever another takes it over.
+    pub epoch: u64,
 }
 
 /// Whose events are read.

@@ -49,9 +49,11 @@ impl ActivateSkill {
         }
         let chain = &ctx.skills;
         let request = chain.request(skill.name.clone(), &ctx.tool_call_id, LoadLevel::Instructions);
-        request.check().map_err(|e| refused(&e))?;
+        request.check().and_then(|()| chain.check_not_active(&skill.name)).map_err(|e| refused(&e))?;
         let text = levels::instructions(skill, BUDGET, &*self.count);
-        let inside = if chain.is_empty() { String::new() } else { format!(" inside {}", chain.spelled()) };
+        let outer: Vec<&str> = request.activation_chain.iter().map(|name| name.as_str()).collect();
+        let inside =
+            if outer.is_empty() { String::new() } else { format!(" inside {}", outer.join(" → ")) };
         let mut output = ToolOutput::text(format!("skill `{}` activated{inside}", skill.name), text);
         if let Some(tools) = &skill.front.allowed_tools {
             let tools = if tools.is_empty() { "（无）".to_owned() } else { tools.join(", ") };

@@ -2,14 +2,17 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::time::Duration;
 
 use ba_data::TableSource;
-use ba_protocol::file::TableProfile;
+use ba_protocol::file::{IngestStatus, TableProfile};
 use ba_protocol::{ConversationId, DataNote, ToolErrorType, ToolFailure, Upload};
 use ba_store::{Store, StoreError};
 
 /// What a table is that a query or code left in the conversation's folder.
 pub(crate) const KEPT: &str = "kept result";
+/// How long a call waits for an upload that is being read.
+const READING_PATIENCE: Duration = Duration::from_secs(60);
 
 /// A table, what is known about it, and where it lies.
 pub(crate) struct KnownTable {
@@ -31,19 +34,16 @@ pub(crate) async fn known_tables(
     store: &Store,
     conversation: &ConversationId,
 ) -> Result<Vec<KnownTable>, ToolFailure> {
-    let mut taken = HashSet::new();
     let mut known = Vec::new();
     let mut with_totals = Vec::new();
-    for upload in store.uploads(conversation).await.map_err(storage)? {
-        for (i, table) in upload.profile.iter().flat_map(|p| &p.tables).enumerate() {
-            if table.parquet.is_empty() {
-                continue;
-            }
+    let uploads = settled(store, conversation).await?;
+    let (named, mut taken) = named(&uploads);
+    for (upload, tables) in uploads.iter().zip(named) {
+        for (table, names) in tables {
             // Read again since it was listed: its tables are being made.
-            let Some(parquet) = derived(store, &upload, &table.parquet).await? else { continue };
-            let names = free(names_of(&upload, table, i), &mut taken);
+            let Some(parquet) = derived(store, upload, &table.parquet).await? else { continue };
             let notes = DataNote::of(&upload.file_id, table);
-            if let Some(all) = derived(store, &upload, &table.with_totals).await? {
+            if let Some(all) = derived(store, upload, &table.with_totals).await? {
                 with_totals.push(whole(&upload.filename, &names, all, &notes));
             }
             known.push(KnownTable {
@@ -78,6 +78,37 @@ pub(crate) async fn known_tables(
         }
     }
     Ok(known)
+}
+
+/// The uploads, when none is being read any more; after a while as they are.
+async fn settled(store: &Store, conversation: &ConversationId) -> Result<Vec<Upload>, ToolFailure> {
+    let begun = tokio::time::Instant::now();
+    let mut pause = Duration::from_millis(25);
+    loop {
+        let uploads = store.uploads(conversation).await.map_err(storage)?;
+        let reading = uploads.iter().any(|u| u.status == IngestStatus::Processing);
+        if !reading || begun.elapsed() > READING_PATIENCE {
+            return Ok(uploads);
+        }
+        tokio::time::sleep(pause).await;
+        pause = (pause * 2).min(Duration::from_secs(1));
+    }
+}
+
+/// Every table of the uploads under the names that are its own, and all names that are taken.
+pub(crate) fn named(uploads: &[Upload]) -> (Vec<Vec<(&TableProfile, Vec<String>)>>, HashSet<String>) {
+    let mut taken = HashSet::new();
+    let mut all = Vec::new();
+    for upload in uploads {
+        let mut own = Vec::new();
+        for (i, table) in upload.profile.iter().flat_map(|p| &p.tables).enumerate() {
+            if !table.parquet.is_empty() {
+                own.push((table, free(names_of(upload, table, i), &mut taken)));
+            }
+        }
+        all.push(own);
+    }
+    (all, taken)
 }
 
 async fn derived(store: &Store, upload: &Upload, name: &str) -> Result<Option<PathBuf>, ToolFailure> {

@@ -1,26 +1,30 @@
 //! `file_reader` (SPEC T2, F4): shows an upload, saved code, an artifact or a file of the conversation's folder.
 //! Tables and PDFs are parsed in the sandbox; nothing outside the conversation is readable.
 
+mod answers;
 mod facts;
 mod find;
 
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ba_agent::tool::{Body, Effects, StoredData, ToolContext, ToolOutput, TypedTool};
-use ba_data::{EmbeddedQuery, ReadRequest, TableSource, Tables};
+use ba_agent::tool::{Body, Effects, ResourceUse, StoredData, ToolContext, ToolOutput, TypedTool};
+use ba_data::{ReadRequest, Tables};
 use ba_protocol::file::{FileProfile, Note, NoteLevel, TableProfile};
 use ba_protocol::table::{self, Column};
-use ba_protocol::{DataNote, FileFacts, ToolErrorType, ToolFailure, UploadId};
+use ba_protocol::{DataNote, FileFacts, OutputLevel, ToolErrorType, ToolFailure, UploadId};
 use ba_store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 
 use self::find::Found;
+use crate::resources::resources;
 
 /// Rows shown unless asked for.
 const FIRST_ROWS: u64 = 20;
+/// A table of at most so many rows is read whole unless fewer are asked for (SPEC T2).
+const WHOLE_ROWS: u64 = 1_000;
 const MAX_ROWS: u64 = 10_000;
 
 pub struct FileReader {
@@ -31,7 +35,7 @@ pub struct FileReader {
 
 #[derive(Deserialize, JsonSchema)]
 pub struct FileReaderArgs {
-    /// upload id、code id、产物文件名，或对话文件夹内的路径。
+    /// upload id、code id、产物文件名、对话文件夹内的路径，或 answer_N（第 N 轮的回答原文）。
     pub path: String,
     /// auto, csv, excel, json, text, python, sql, parquet, pdf。
     #[serde(default = "auto")]
@@ -100,7 +104,7 @@ impl TypedTool for FileReader {
         }
         match find::find(&self.store, &ctx.conversation_id, &args.path).await? {
             Found::Code { file, text } => {
-                let facts = facts::code(&file.filename(), &file.language, &text);
+                let facts = facts::saved_code(&file, &text);
                 let summary =
                     format!("{} ({}, {} lines)", file.filename(), file.language, text.lines().count());
                 let mut output = ToolOutput::new(summary, Body::Code { language: file.language, text });
@@ -123,11 +127,13 @@ impl TypedTool for FileReader {
                         let mut output =
                             self.table(ctx, &args, &name, kind, profile, at, Some(parquet)).await?;
                         output.data_notes = DataNote::of(&upload.file_id, &profile.tables[at]);
+                        facts::prefer_keys(&mut output, &name, upload.size, profile);
                         Ok(output)
                     }
                     None => self.read(ctx, &args, &upload.filename, path, Some(&upload.file_id)).await,
                 }
             }
+            Found::Answer { number, round } => Ok(answers::output(number, &round)),
             Found::File { name, path } => match stored_web_text(&name) {
                 None => self.read(ctx, &args, &name, path, None).await,
                 Some(plain) => {
@@ -193,8 +199,10 @@ impl FileReader {
             // The reader picked the sheet of a workbook; the tables of a document are all there.
             let at = if read.text.is_some() { pick(&read.profile, args.sheet_name.as_ref())? } else { 0 };
             let mut output = self.table(ctx, args, name, &read.kind, &read.profile, at, None).await?;
+            output.resources = resources(&read.usage);
             output.data_notes =
                 upload.map(|id| DataNote::of(id, &read.profile.tables[at])).unwrap_or_default();
+            facts::prefer_keys(&mut output, name, size, &read.profile);
             return Ok(output);
         }
         let text = read.text.unwrap_or_default();
@@ -218,6 +226,7 @@ impl FileReader {
             None => Body::Text(limited),
         };
         let mut output = ToolOutput::new(summary, body);
+        output.resources = resources(&read.usage);
         output.file_facts = Some(facts);
         output.data = Some(StoredData { bytes: text.into_bytes(), extension: "txt" });
         if !read.profile.tables.is_empty() {
@@ -245,16 +254,18 @@ impl FileReader {
     ) -> Result<ToolOutput, ToolFailure> {
         let table = &profile.tables[at];
         let columns: Vec<Column> = table.columns.iter().map(|c| Column::new(&c.name, &c.kind)).collect();
-        let wanted = match (args.nrows, ctx.level.is_full()) {
-            (Some(n), _) => n.min(MAX_ROWS),
-            (None, true) => MAX_ROWS,
-            (None, false) => FIRST_ROWS,
+        let wanted = match args.nrows {
+            _ if args.parse_metadata => 0,
+            Some(n) => n.min(MAX_ROWS),
+            None if ctx.level.is_full() || table.rows <= WHOLE_ROWS => MAX_ROWS,
+            None => FIRST_ROWS,
         };
         let have = table.preview.len() as u64;
-        let rows = match parquet.filter(|_| wanted.min(table.rows) > have) {
+        let (rows, used) = match parquet.filter(|_| wanted.min(table.rows) > have) {
             Some(parquet) => self.rows(ctx, parquet, wanted).await?,
             None => {
-                table.preview.iter().take(usize::try_from(wanted).unwrap_or(usize::MAX)).cloned().collect()
+                let most = usize::try_from(wanted).unwrap_or(usize::MAX);
+                (table.preview.iter().take(most).cloned().collect(), ResourceUse::default())
             }
         };
         let mut summary = format!("{name}: {} rows × {} columns", table.rows, columns.len());
@@ -263,9 +274,17 @@ impl FileReader {
         }
         let csv = table::encode(&columns, &rows);
         let shown = rows.len() as u64;
+        if shown < table.rows && !args.parse_metadata {
+            // Also said of the stored data, which holds no more.
+            summary.push_str(&format!("; the first {shown} of them are here"));
+        }
         let total_rows = (shown < table.rows).then_some(table.rows);
         let body = if args.parse_metadata {
-            Body::Text(metadata(profile, table))
+            // Programs read the raw form; models the compact one.
+            Body::Text(match ctx.level {
+                OutputLevel::Raw => metadata(profile, table),
+                _ => ba_data::dossier::profile(table, profile.encoding.as_deref()),
+            })
         } else {
             let head = Body::Table { columns: column_header(), rows: column_rows(table), total_rows: None };
             let sample = Body::Table { columns: columns.clone(), rows, total_rows };
@@ -280,7 +299,10 @@ impl FileReader {
             rows: table.rows,
             columns: columns.into_iter().map(|c| c.name).collect(),
         });
-        output.data = Some(StoredData { bytes: csv.into_bytes(), extension: "csv" });
+        if !args.parse_metadata {
+            output.data = Some(StoredData { bytes: csv.into_bytes(), extension: "csv" });
+        }
+        output.resources = used;
         Ok(output)
     }
 
@@ -289,17 +311,10 @@ impl FileReader {
         ctx: &ToolContext,
         parquet: std::path::PathBuf,
         n: u64,
-    ) -> Result<Vec<Vec<Value>>, ToolFailure> {
-        let request = EmbeddedQuery {
-            owner: ctx.owner.to_string(),
-            tables: vec![TableSource { names: vec!["t".into()], parquet }],
-            sql: "SELECT * FROM t".to_owned(),
-            params: Map::new(),
-            max_rows: u32::try_from(n.max(1)).unwrap_or(u32::MAX),
-            keep: None,
-            timeout: Duration::from_secs(60),
-        };
-        Ok(self.sandbox()?.query(request).await?.rows)
+    ) -> Result<(Vec<Vec<Value>>, ResourceUse), ToolFailure> {
+        let most = u32::try_from(n.max(1)).unwrap_or(u32::MAX);
+        let found = self.sandbox()?.first_rows(ctx.owner.as_str(), parquet, most).await?;
+        Ok((found.rows, resources(&found.usage)))
     }
 }
 
@@ -333,6 +348,10 @@ fn metadata(profile: &FileProfile, table: &TableProfile) -> String {
     let mut shown = table.clone();
     shown.preview.clear();
     shown.parquet.clear();
+    (shown.keys, shown.joins) = (Vec::new(), Vec::new());
+    for column in &mut shown.columns {
+        (column.std, column.q1, column.median, column.q3) = (None, None, None, None);
+    }
     let value = json!({"encoding": profile.encoding, "table": shown});
     serde_json::to_string(&value).unwrap_or_default()
 }

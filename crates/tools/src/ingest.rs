@@ -2,14 +2,18 @@
 
 use std::time::Duration;
 
-use ba_data::{DataError, IngestRequest, Tables};
-use ba_protocol::file::{FileProfile, IngestStatus};
+use ba_data::{DataError, IngestRequest, JoinTable, Tables};
+use ba_protocol::file::{FileProfile, IngestStatus, TableProfile, TestedJoin};
 use ba_protocol::{ToolFailure, Upload};
 use ba_store::{Store, StoreError};
+
+use crate::conversation_tables::storage;
 
 /// How often an outcome that cannot be stored is tried again, and the first pause; each one is twice the one before.
 const TRIES: u32 = 10;
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// Tables whose columns are tried against those of a new one; the latest uploads.
+const MOST_TABLES: usize = 24;
 
 /// Reads an upload in the sandbox as a person chose, keeps its tables as Parquet beside it, and marks it ready or failed.
 /// It does not stay `processing` because of a storage that fails for a while.
@@ -31,7 +35,90 @@ pub async fn ingest_upload(
             (IngestStatus::Failed, None, Some(UNSTORED.to_owned()))
         }
     };
-    until_stored(|| store.set_profile(conversation, id, status, profile.as_ref(), error.as_deref())).await
+    let stored =
+        until_stored(|| store.set_profile(conversation, id, status, profile.as_ref(), error.as_deref()))
+            .await?;
+    // The file can be used from here on; what it has to do with the others follows.
+    match relate(store, tables, &stored).await {
+        Ok(Some(related)) => Ok(related),
+        Ok(None) => Ok(stored),
+        Err(error) => {
+            tracing::warn!(file = %id, error = %error.message, "the joins of an upload were not tried");
+            Ok(stored)
+        }
+    }
+}
+
+/// Tries the columns of an upload against those of the conversation's other tables (SPEC W1). `None` when nothing was found.
+async fn relate(store: &Store, tables: &Tables, upload: &Upload) -> Result<Option<Upload>, ToolFailure> {
+    let Some(profile) = upload.profile.as_ref().filter(|p| !p.tables.is_empty()) else { return Ok(None) };
+    let all = store.uploads(&upload.conversation_id).await.map_err(storage)?;
+    forget_joins(store, &all, upload).await?;
+    let others = all.iter().rev().filter(|u| u.file_id != upload.file_id);
+    let mut places = Vec::new();
+    let mut given = Vec::new();
+    for other in std::iter::once(upload).chain(others) {
+        for (at, table) in other.profile.iter().flat_map(|p| &p.tables).enumerate() {
+            let mine = other.file_id == upload.file_id;
+            if table.parquet.is_empty() || table.rows == 0 || (!mine && given.len() >= MOST_TABLES) {
+                continue;
+            }
+            let found = store.derived_path(&other.conversation_id, &other.file_id, &table.parquet).await;
+            let Ok(parquet) = found else { continue };
+            places.push((other, at));
+            given.push(JoinTable { profile: TableProfile { preview: Vec::new(), ..table.clone() }, parquet });
+        }
+    }
+    let new = places.iter().filter(|(u, _)| u.file_id == upload.file_id).count();
+    if new == 0 || given.len() < 2 {
+        return Ok(None);
+    }
+    let owner = owner(store, upload).await.map_err(storage)?;
+    let found = tables.joins(&owner, &given, new).await?;
+    if found.is_empty() {
+        return Ok(None);
+    }
+    let mut profile = profile.clone();
+    for join in found {
+        let ((_, at), (other, _)) = (places[join.left], places[join.right]);
+        profile.tables[at].joins.push(TestedJoin {
+            column: join.column,
+            other_file: other.file_id.clone(),
+            other_table: given[join.right].profile.name.clone(),
+            other_column: join.other_column,
+            covered: join.covered,
+            other_covered: join.other_covered,
+            fan_out: join.fan_out,
+            other_fan_out: join.other_fan_out,
+        });
+    }
+    // Read again meanwhile: that reading will try its own.
+    let now = store.upload(&upload.conversation_id, upload.file_id.as_str()).await.map_err(storage)?;
+    if now.profile != upload.profile || now.status != IngestStatus::Ready {
+        return Ok(None);
+    }
+    let stored =
+        store.set_profile(&now.conversation_id, &now.file_id, IngestStatus::Ready, Some(&profile), None);
+    stored.await.map(Some).map_err(storage)
+}
+
+/// What was found with an earlier reading of a file no longer holds.
+async fn forget_joins(store: &Store, all: &[Upload], read: &Upload) -> Result<(), ToolFailure> {
+    for other in all.iter().filter(|u| u.file_id != read.file_id && u.status == IngestStatus::Ready) {
+        let Some(mut profile) = other.profile.clone() else { continue };
+        let mut stale = false;
+        for table in &mut profile.tables {
+            let before = table.joins.len();
+            table.joins.retain(|join| join.other_file != read.file_id);
+            stale |= table.joins.len() < before;
+        }
+        if stale {
+            let (conversation, id) = (&other.conversation_id, &other.file_id);
+            let kept = store.set_profile(conversation, id, IngestStatus::Ready, Some(&profile), None).await;
+            kept.map_err(storage)?;
+        }
+    }
+    Ok(())
 }
 
 /// The cause is in the log; people can only try again.
@@ -53,7 +140,7 @@ async fn read(
     let request = IngestRequest {
         path: store.upload_path(upload).await?,
         filename: upload.filename.clone(),
-        owner: upload.conversation_id.to_string(),
+        owner: owner(store, upload).await?,
         out_dir: out_dir.clone(),
         options: upload.ingest_options.clone(),
     };
@@ -66,6 +153,11 @@ async fn read(
         store.put_derived(&upload.conversation_id, &upload.file_id, file, &made).await?;
     }
     Ok(Ok(profile))
+}
+
+/// Reading files takes turns between people, as their other work does.
+async fn owner(store: &Store, upload: &Upload) -> Result<String, StoreError> {
+    Ok(store.owner_of(&upload.conversation_id).await?.to_string())
 }
 
 /// The reason, and what to do about it where that is known.

@@ -2,16 +2,19 @@
 
 mod activate_skill;
 mod conversation_tables;
+mod dossier;
 mod file_reader;
 mod ingest;
 mod mentions;
 mod query_database;
 mod report;
+mod resources;
 mod run_python;
 mod web_reader;
 mod web_search;
 
 pub use activate_skill::ActivateSkill;
+pub use dossier::Dossier;
 pub use file_reader::FileReader;
 pub use ingest::ingest_upload;
 pub use query_database::QueryDatabase;

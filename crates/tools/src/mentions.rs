@@ -66,7 +66,7 @@ mod tests {
     fn code_names_uploads_by_file_id_or_table() {
         let uploads = [upload(1, "销售.csv", "销售"), upload(2, "data.csv", "data")];
         let named = |code: &str| -> Vec<String> {
-            in_code(code, &uploads).iter().map(|n| n.file_id.to_string()).collect()
+            in_code(code, &uploads).iter().map(|n| n.file_id.as_ref().unwrap().to_string()).collect()
         };
         assert_eq!(named("pd.read_csv('销售.csv')"), ["upload_001"]);
         assert_eq!(named("load(\"UPLOAD_002\")"), ["upload_002"]);
@@ -90,7 +90,7 @@ mod tests {
         };
         let tables = [known("orders", 1), known("orders_2024", 2), known("销售数据.csv", 3)];
         let named = |sql: &str| -> Vec<String> {
-            in_sql(sql, &tables).iter().map(|n| n.file_id.to_string()).collect()
+            in_sql(sql, &tables).iter().map(|n| n.file_id.as_ref().unwrap().to_string()).collect()
         };
         assert_eq!(named("SELECT sum(x) FROM Orders"), ["upload_001"]);
         assert_eq!(named("SELECT * FROM orders_2024 o"), ["upload_002"]);

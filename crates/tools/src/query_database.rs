@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 use show::{columns_of, describe, output_of};
 
 use crate::conversation_tables::{known_tables, storage};
+use crate::dossier::remember_kept;
 use crate::mentions;
 
 /// The conversation's own tables, unless a database took this name.
@@ -178,6 +179,9 @@ impl QueryDatabase {
         let request =
             KeepRequest { owner: &owner, dialect, rows: &file, columns: &result.columns, target: &target };
         let kept = tables.keep(request).await?;
+        if let Some(folder) = target.parent() {
+            remember_kept(folder, name.trim_end_matches(".parquet"), kept.rows, &kept.columns);
+        }
         let cut = std::mem::replace(&mut result.truncated, (result.rows.len() as u64) < kept.rows);
         let mut output =
             self.with_artifact(ctx, output_of(result, max_rows), name, &target, kept.rows).await?;
@@ -211,9 +215,8 @@ impl QueryDatabase {
     ) -> Result<ToolOutput, ToolFailure> {
         let artifact = self.store.put_artifact(&ctx.conversation_id, name, file).await.map_err(storage)?;
         let table = name.trim_end_matches(".parquet");
-        let mut output = output.with_note(format!(
-            "kept as table \"{table}\" ({rows} rows); in run_python: pandas.read_parquet(\"{name}\")"
-        ));
+        let mut output = output
+            .with_note(format!("kept as table \"{table}\" ({rows} rows); in run_python: load(\"{table}\")"));
         output.artifacts.push(artifact);
         Ok(output)
     }
@@ -242,11 +245,14 @@ impl QueryDatabase {
             timeout: EMBEDDED_TIMEOUT.min(ctx.timeout),
         };
         let result = tables.query(request).await?;
-        let rows = result.row_count;
+        let (rows, columns) = (result.row_count, result.columns.clone());
         let mut output = output_of(result, max_rows);
-        output.data_notes = data_notes;
+        output.data_notes.splice(..0, data_notes);
         match keep {
-            Some(name) => self.with_artifact(ctx, output, &name, &folder.join(&name), rows).await,
+            Some(name) => {
+                remember_kept(&folder, name.trim_end_matches(".parquet"), rows, &columns);
+                self.with_artifact(ctx, output, &name, &folder.join(&name), rows).await
+            }
             None => Ok(output),
         }
     }

@@ -7,9 +7,11 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ba_agent::tool::{Body, Effects, ResourceUse, ToolContext, ToolOutput, TypedTool};
-use ba_protocol::table::Column;
-use ba_protocol::{Artifact, ToolErrorType, ToolFailure, Upload};
+use ba_agent::tool::{Body, Effects, StoredData, ToolContext, ToolOutput, TypedTool};
+use ba_protocol::file::Note;
+use ba_protocol::table::{self, Column};
+use ba_protocol::text::shorten;
+use ba_protocol::{Artifact, DataNote, ToolErrorType, ToolFailure, Upload};
 use ba_sandbox::{
     Input, Job, JobError, JobErrorKind, JobEvent, JobOutcome, Limits, Sandbox, SessionKey, StateNote, Work,
 };
@@ -20,7 +22,11 @@ use serde_json::Value;
 
 use crate::conversation_tables::{KEPT, known_tables};
 use crate::mentions;
+use crate::resources::resources;
 
+/// Bytes of files that the tools of one conversation may leave behind.
+const CONVERSATION_BYTES: u64 = 4 << 30;
+const MAX_CHECK: usize = 400;
 const MIN_TIMEOUT: u64 = 5;
 const MAX_TIMEOUT: u64 = 300;
 
@@ -71,7 +77,8 @@ impl TypedTool for RunPython {
 
     fn description(&self) -> String {
         "在隔离环境中执行 Python，用于计算、统计与作图。load(\"upload_001\") 或 tables[\"表名\"] 给出与 SQL 相同的已清洗、\
-         带类型的 DataFrame（推荐）；原始文件按文件名或 upload id 读取，未经清洗。写入的文件可供下载。变量在同一对话的多次调用之间保留，失败的调用不改变它们。没有网络。\
+         带类型的 DataFrame（推荐）；原始文件按文件名或 upload id 读取，未经清洗。\
+         check(表, unique=[…], not_null=[…], parts_sum_to={列: 合计}) 检查唯一、空值与合计，返回问题列表。写入的文件可供下载。变量在同一对话的多次调用之间保留，失败的调用不改变它们。没有网络。\
          允许的库：json, csv, datetime, math, statistics, random, pandas, numpy, scipy, statsmodels, openpyxl, xlrd, \
          xlsxwriter, matplotlib, seaborn, plotly，以及 re、collections、itertools 等无害的标准库。"
             .to_owned()
@@ -99,12 +106,14 @@ impl TypedTool for RunPython {
             inputs: inputs(&self.store, ctx, &uploads).await?,
         };
         let outcome = self.job(ctx, args.code, timeout, place).await?;
-        let artifacts = self.keep_files(ctx, &outcome).await?;
+        let (artifacts, unkept) = self.keep_files(ctx, &outcome).await?;
         if let Some(error) = &outcome.error {
             return Err(failure(error, &outcome, timeout));
         }
         let mut output = output_of(&outcome, artifacts);
         output.data_notes = data_notes;
+        output.data_notes.extend(checks_of(&outcome));
+        output.notes.extend(unkept);
         if args.timeout != timeout {
             output = output
                 .with_note(format!("timeout {} s was set to {timeout} s (allowed: 5–300)", args.timeout));
@@ -175,21 +184,42 @@ impl RunPython {
         ran.map_err(|e| ToolFailure::new(ToolErrorType::InternalError, "SANDBOX_FAILED", e.to_string()))
     }
 
+    /// The files of a call, as far as the conversation has room for them, and what is to be said of the others.
     async fn keep_files(
         &self,
         ctx: &ToolContext,
         outcome: &JobOutcome,
-    ) -> Result<Vec<Artifact>, ToolFailure> {
+    ) -> Result<(Vec<Artifact>, Vec<String>), ToolFailure> {
         let folder = self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?;
-        let mut kept = Vec::new();
+        let held = if outcome.files.is_empty() {
+            Vec::new()
+        } else {
+            self.store.artifacts(&ctx.conversation_id).await.map_err(storage)?
+        };
+        let (mut kept, mut unkept) = (Vec::new(), Vec::new());
+        let replaced = |name: &str| outcome.files.iter().any(|file| file.name == name);
+        let mut bytes: u64 = held.iter().filter(|a| !replaced(&a.name)).map(|a| a.size).sum();
         for file in &outcome.files {
+            bytes = bytes.saturating_add(file.bytes);
+            if bytes > CONVERSATION_BYTES {
+                bytes -= file.bytes;
+                unkept.push(format!(
+                    "file {} was not kept: the files of a conversation may have {} together; delete some first",
+                    file.name,
+                    ba_protocol::text::human_size(CONVERSATION_BYTES)
+                ));
+                continue;
+            }
             let from = folder.join(&file.name);
             match self.store.put_artifact(&ctx.conversation_id, &file.name, &from).await {
                 Ok(artifact) => kept.push(artifact),
-                Err(error) => tracing::warn!(file = %file.name, %error, "a file of a job was not kept"),
+                Err(error) => {
+                    tracing::warn!(file = %file.name, %error, "a file of a job was not kept");
+                    unkept.push(format!("file {} was not kept: {error}", file.name));
+                }
             }
         }
-        Ok(kept)
+        Ok((kept, unkept))
     }
 }
 
@@ -233,20 +263,21 @@ fn output_of(outcome: &JobOutcome, artifacts: Vec<Artifact>) -> ToolOutput {
         parts.push(value_part(value));
     }
     let seconds = outcome.usage.wall.as_secs_f64();
-    let mut summary = format!("Python finished in {seconds:.2} s");
-    if let Some(line) = text.lines().rev().find(|l| !l.trim().is_empty()) {
-        let _ = write!(summary, "; last line: {}", ba_protocol::text::shorten(line.trim(), 120));
-    }
+    let last = text.lines().rev().find(|l| !l.trim().is_empty()).unwrap_or_default();
+    let shown: Vec<Body> = outcome.tables.iter().filter_map(table_of).collect();
+    let data = whole(&parts, &shown);
     let body = match parts.len() {
         0 => Body::Text("(no output; print what you want to see)".to_owned()),
         _ => Body::Parts(parts),
     };
-    let mut output = ToolOutput::new(summary, body);
+    let mut output = ToolOutput::new(format!("Python finished in {seconds:.2} s"), body);
+    output.brief = Some(shorten(last.trim(), 120)).filter(|line| !line.is_empty());
+    output.data =
+        Some(StoredData { bytes: data.into_bytes(), extension: "txt" }).filter(|d| !d.bytes.is_empty());
+    output.evidence = shown;
     output.artifacts = artifacts;
-    output.resources = resources(outcome);
-    if let StateNote::Reset { reason } = &outcome.state {
-        output.notes.push(format!("Python state was reset ({reason}): variables of earlier calls are gone."));
-    }
+    output.resources = resources(&outcome.usage);
+    output.notes.extend(reset_note(&outcome.state));
     if outcome.truncated {
         output.notes.push("the output was longer than allowed; the middle or end was left out".to_owned());
     }
@@ -256,48 +287,79 @@ fn output_of(outcome: &JobOutcome, artifacts: Vec<Artifact>) -> ToolOutput {
     output
 }
 
-/// The value of the last expression: a table where it is one, its repr else.
-fn value_part(value: &Value) -> (String, Body) {
-    if let Some(table) = value.get("table").and_then(Value::as_object) {
-        let columns: Vec<Column> = table
-            .get("columns")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .map(|c| match c {
-                Value::String(name) => Column::new(name.as_str(), ""),
-                other => Column::new(
-                    other.get("name").and_then(Value::as_str).unwrap_or_default(),
-                    other.get("type").and_then(Value::as_str).unwrap_or_default(),
-                ),
-            })
-            .collect();
-        let rows: Vec<Vec<Value>> = table
-            .get("rows")
-            .and_then(Value::as_array)
-            .into_iter()
-            .flatten()
-            .filter_map(|r| r.as_array().cloned())
-            .collect();
-        if !columns.is_empty() {
-            let total_rows = table.get("total_rows").and_then(Value::as_u64);
-            return ("Value of the last expression:".to_owned(), Body::Table { columns, rows, total_rows });
+/// Said with the next call, however that one ends.
+fn reset_note(state: &StateNote) -> Option<String> {
+    match state {
+        StateNote::Reset { reason } => {
+            Some(format!("Python state was reset ({reason}): variables of earlier calls are gone."))
+        }
+        StateNote::Fresh | StateNote::Continued => None,
+    }
+}
+
+/// What checks found in the call's result. They come from the sandbox: only well-formed ones are believed.
+fn checks_of(outcome: &JobOutcome) -> Vec<DataNote> {
+    let note = |value: &Value| serde_json::from_value::<Note>(value.clone()).ok();
+    let mut found: Vec<Note> = outcome.checks.iter().filter_map(note).collect();
+    found.iter_mut().for_each(|note| note.text = shorten(&note.text, MAX_CHECK));
+    found.into_iter().map(DataNote::of_result).collect()
+}
+
+/// Everything the call showed, for the file that a full answer refers to (SPEC E4).
+fn whole(parts: &[(String, Body)], shown: &[Body]) -> String {
+    let mut text = String::new();
+    let tables = shown.iter().map(|table| ("Table:", table));
+    let parts = parts.iter().filter(|(_, body)| !matches!(body, Body::Table { .. }));
+    for (title, body) in parts.map(|(title, body)| (title.as_str(), body)).chain(tables) {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        if !title.is_empty() {
+            let _ = writeln!(text, "{title}");
+        }
+        match body {
+            Body::Text(lines) => text.push_str(lines),
+            Body::Table { columns, rows, total_rows } => {
+                text.push_str(&table::encode(columns, rows));
+                if let Some(total) = total_rows.filter(|total| *total > rows.len() as u64) {
+                    let _ = write!(text, "\n(first {} of {total} rows)", rows.len());
+                }
+            }
+            _ => {}
         }
     }
+    text
+}
+
+/// The value of the last expression: a table where it is one, its repr else.
+fn value_part(value: &Value) -> (String, Body) {
+    const TITLE: &str = "Value of the last expression:";
+    if let Some(table) = value.get("table").and_then(table_of) {
+        return (TITLE.to_owned(), table);
+    }
     let repr = value.get("repr").and_then(Value::as_str).map_or_else(|| value.to_string(), str::to_owned);
-    ("Value of the last expression:".to_owned(), Body::Text(repr))
+    (TITLE.to_owned(), Body::Text(repr))
+}
+
+/// `{"columns": [names], "dtypes": [types], "rows": […], "shape": [rows, columns]}` as the worker describes a table.
+fn table_of(value: &Value) -> Option<Body> {
+    let table = value.as_object()?;
+    let list = |name: &str| table.get(name).and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    let kind = |i: usize| list("dtypes").get(i).and_then(Value::as_str).unwrap_or_default();
+    let names = list("columns").iter().enumerate();
+    let columns: Vec<Column> =
+        names.map(|(i, name)| Column::new(name.as_str().unwrap_or_default(), kind(i))).collect();
+    if columns.is_empty() {
+        return None;
+    }
+    let rows: Vec<Vec<Value>> = list("rows").iter().filter_map(|row| row.as_array().cloned()).collect();
+    let total_rows = list("shape").first().and_then(Value::as_u64).filter(|all| *all > rows.len() as u64);
+    Some(Body::Table { columns, rows, total_rows })
 }
 
 fn printed(outcome: &JobOutcome) -> String {
     let text: String = outcome.output.iter().map(|c| c.text.as_str()).collect();
     text.trim_end().to_owned()
-}
-
-#[expect(clippy::cast_precision_loss, reason = "figures to show")]
-fn resources(outcome: &JobOutcome) -> ResourceUse {
-    let wall = outcome.usage.wall.as_secs_f64();
-    let cpu_percent = if wall > 0.0 { outcome.usage.cpu.as_secs_f64() / wall * 100.0 } else { 0.0 };
-    ResourceUse { memory_mb: outcome.usage.peak_memory as f64 / 1_048_576.0, cpu_percent }
 }
 
 fn failure(error: &JobError, outcome: &JobOutcome, timeout: u64) -> ToolFailure {
@@ -331,6 +393,9 @@ fn failure(error: &JobError, outcome: &JobOutcome, timeout: u64) -> ToolFailure 
         let start = before.len().saturating_sub(1_500);
         let tail = &before[before.ceil_char_boundary(start)..];
         let _ = write!(message, "\nOutput before the failure:\n{tail}");
+    }
+    if let Some(note) = reset_note(&outcome.state) {
+        let _ = write!(message, "\n{note}");
     }
     let failure = ToolFailure::new(error_type, code, message);
     match hint {

@@ -46,6 +46,10 @@ impl TypedTool for WebSearch {
 
     const NAME: &'static str = "web_search";
 
+    fn available(&self) -> bool {
+        !self.search.names().is_empty()
+    }
+
     fn description(&self) -> String {
         let providers = self.search.names();
         if providers.is_empty() {

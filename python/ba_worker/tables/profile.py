@@ -4,6 +4,7 @@ import datetime
 import math
 import re
 
+from . import keys
 from .notes import note, warn
 from .patterns import quote, sql_text
 from .units import unit_of_name
@@ -12,6 +13,7 @@ from .values import plain
 MANY_COLUMNS = 300
 EXACT_ROWS = 300_000
 TOP_LIMIT = 200_000
+MANY_LABELS = 20_000
 # A column of these names says what other columns are counted in.
 UNIT_NAMED = re.compile(r"^(?:币种|货币|币别|currency|ccy|curr\.?|währung|devise|(?:计量)?单位|unit|uom|units of measure|통화|通貨|валюта)$", re.I)
 
@@ -34,6 +36,7 @@ def describe(con, path, name, sheet=None, notes=(), units=None, preview_rows=20,
     found = list(notes) + _quality(con, relation, columns, rows)
     return {
         "name": name, "sheet": sheet, "rows": rows, "columns": columns, "notes": found,
+        "keys": keys.candidates(con, relation, columns, rows, rows <= EXACT_ROWS) if len(columns) <= MANY_COLUMNS else [],
         "preview": [[plain(v) for v in row] for row in preview], "parquet": path,
     }
 
@@ -67,21 +70,29 @@ def _spread(con, relation, columns, rows, distinct, own_file):
         comparable = _comparable(c["type"])
         picks.append(f"count({q})")
         picks.append(_bounds(c) if comparable and c["name"] not in bounds else "NULL, NULL")
-        picks.append(f"avg({q}::DOUBLE)" if is_number(c["type"]) else "NULL")
         exact = rows <= EXACT_ROWS
+        picks.append(_moments(q, exact) if is_number(c["type"]) else "NULL, NULL, NULL")
         picks.append((f"count(DISTINCT {q})" if exact else f"approx_count_distinct({q})") if comparable and distinct else "NULL")
     if not picks:
         return
     got = con.execute(f"SELECT {', '.join(picks)} FROM {relation}").fetchall()[0]
     for i, c in enumerate(columns):
-        present, low, high, mean, unique = got[5 * i:5 * i + 5]
+        present, low, high, mean, std, quarters, unique = got[7 * i:7 * i + 7]
         low, high = bounds.get(c["name"], (low, high))
         c["nulls"] = rows - present
         c["distinct"] = min(unique or 0, present)
         c["min"], c["max"] = _short(plain(low)), _short(plain(high))
-        if mean is not None and math.isfinite(mean):
-            c["mean"] = mean
+        for what, figure in zip(("mean", "std", "q1", "median", "q3"), (mean, std, *(quarters or ()))):
+            if figure is not None and math.isfinite(figure):
+                c[what] = figure
         c["top"], c["examples"] = [], []
+
+
+def _moments(q, exact):
+    """Mean, deviation and quartiles; infinities are left to the bounds."""
+    quantile = "quantile_cont" if exact else "approx_quantile"
+    finite = f"FILTER (WHERE isfinite({q}::DOUBLE))"
+    return f"avg({q}::DOUBLE), stddev_samp({q}::DOUBLE) {finite}, {quantile}({q}::DOUBLE, [0.25, 0.5, 0.75]) {finite}"
 
 
 def _bounds(column):
@@ -128,6 +139,8 @@ def _quality(con, relation, columns, rows):
             notes.append(note("duplicate_rows", f"{rows - unique} duplicate row(s)", count=rows - unique))
     elif rows > EXACT_ROWS:
         notes.append(note("estimates", "distinct counts are estimates; duplicate rows not counted (large table)"))
+    if rows <= EXACT_ROWS:
+        notes += _variants(con, relation, columns, rows)
     for c in columns:
         notes += _suspicious_dates(c)
         if rows >= 10 and 0 < c["nulls"] < rows and c["nulls"] / rows >= 0.5:
@@ -136,6 +149,25 @@ def _quality(con, relation, columns, rows):
         if UNIT_NAMED.match(c["name"].strip()) and c["type"] == "VARCHAR" and 1 < c["distinct"] <= 30 and any(is_number(o["type"]) for o in columns):
             kinds = [t["value"] for t in c["top"]] or c["examples"]
             notes.append(warn("unit_column", f"figures are in different units, named in {c['name']} ({', '.join(kinds[:4])}): sum within each", c["name"], units=kinds))
+    return notes
+
+
+def _variants(con, relation, columns, rows):
+    """Labels that differ only in case or in spaces: a group is split among them."""
+    labels = [c for c in columns if c["type"] == "VARCHAR" and 1 < c["distinct"] <= MANY_LABELS and c["distinct"] <= rows // 2]
+    if not labels or len(columns) > MANY_COLUMNS:
+        return []
+    folded = [f"lower(trim(regexp_replace({quote(c['name'])}, '\\s+', ' ', 'g')))" for c in labels]
+    got = con.execute(f"SELECT {', '.join(f'count(DISTINCT {f})' for f in folded)} FROM {relation}").fetchall()[0]
+    notes = []
+    for c, f, count in zip(labels, folded, got):
+        if count < c["distinct"]:
+            q = quote(c["name"])
+            some = con.execute(f"SELECT list(DISTINCT {q} ORDER BY {q}) FROM {relation} WHERE {q} IS NOT NULL GROUP BY {f} "
+                               f"HAVING count(DISTINCT {q}) > 1 ORDER BY count(*) DESC LIMIT 1").fetchall()[0][0]
+            shown = [v[:40] for v in some[:4]]
+            notes.append(warn("case_variants", f"{c['name']}: {' / '.join(repr(v) for v in shown)} differ only in case or spaces and count as different groups",
+                              c["name"], values=shown, count=c["distinct"] - count))
     return notes
 
 

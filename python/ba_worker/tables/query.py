@@ -6,6 +6,7 @@ import warnings
 
 import duckdb
 
+from . import checks, hints
 from .engine import connect, cores
 from .errors import TableError
 from .patterns import quote, sql_text
@@ -26,9 +27,9 @@ def query(args, progress):
     except TableError as e:
         return e.as_dict()
     except duckdb.CatalogException as e:
-        return TableError("UNKNOWN_NAME", _message(e), _known(tables)).as_dict()
+        return TableError("UNKNOWN_NAME", _message(e), hints.table(con, tables, str(e))).as_dict()
     except duckdb.BinderException as e:
-        return TableError("BAD_REFERENCE", _message(e)).as_dict()
+        return TableError("BAD_REFERENCE", _message(e), hints.columns(con, args["sql"], tables, str(e))).as_dict()
     except duckdb.ParserException as e:
         return TableError("SQL_SYNTAX", _message(e)).as_dict()
     except duckdb.PermissionException as e:
@@ -42,11 +43,6 @@ def query(args, progress):
 
 def _message(error):
     return str(error).strip()[:1500]
-
-
-def _known(tables):
-    names = [t["names"][0] for t in tables if t.get("names")]
-    return "tables: " + ", ".join(quote(n) for n in names[:40]) if names else "there are no tables yet; upload a file"
 
 
 def _run(con, args, tables):
@@ -76,8 +72,11 @@ def _run(con, args, tables):
     rows, truncated = _fetch(con, columns, limit)
     if kept:
         kept["rows"] = con.execute(f"SELECT count(*) FROM read_parquet({sql_text(kept['path'])})").fetchall()[0][0]
-    return {"columns": columns, "rows": rows, "truncated": truncated, "kept": kept,
-            "elapsed_ms": (time.perf_counter() - started) * 1000}
+    elapsed = (time.perf_counter() - started) * 1000
+    found = [] if args.get("unchecked") else checks.of_result(columns, rows, truncated)
+    if statements[0].type == duckdb.StatementType.SELECT and not args.get("unchecked"):
+        found += checks.of_query(con, sql, params, rows)
+    return {"columns": columns, "rows": rows, "truncated": truncated, "kept": kept, "elapsed_ms": elapsed, "checks": found}
 
 
 def _execute(con, sql, params):

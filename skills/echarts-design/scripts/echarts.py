@@ -58,6 +58,15 @@ def bar(title, categories, series, unit="", horizontal=False, stacked=False):
     return clean(option)
 
 
+WORDS = {"数值": "Value", "累计占比": "Cumulative share", "变化": "Change", "期初": "Start", "期末": "End", "历史": "Actual", "预测": "Forecast",
+         "95% 区间": "95% interval", "下限": "Lower bound"}
+
+
+def said(word, title):
+    """图例与标题同一种语言：标题没有汉字时用英文。"""
+    return word if any("\u4e00" <= c <= "\u9fff" for c in title) else WORDS[word]
+
+
 def pareto(title, categories, values, unit=""):
     """帕累托：从大到小的柱 + 累计占比线（右轴固定 0–100%）。"""
     pairs = sorted(zip(categories, values), key=lambda p: -p[1])
@@ -65,16 +74,17 @@ def pareto(title, categories, values, unit=""):
     for _, v in pairs:
         running += v
         cumulative.append(100 * running / total if total else None)
-    option = bar(title, [c for c, _ in pairs], {"数值": [v for _, v in pairs]}, unit)
-    option["legend"] = {"bottom": 0, "data": ["数值", "累计占比"]}
-    option["yAxis"] = [option["yAxis"], {"type": "value", "name": "累计占比", "min": 0, "max": 100, "axisLabel": {"formatter": "{value}%"}, "splitLine": {"show": False}}]
+    option = bar(title, [c for c, _ in pairs], {said("数值", title): [v for _, v in pairs]}, unit)
+    option["legend"] = {"bottom": 0, "data": [said("数值", title), said("累计占比", title)]}
+    option["yAxis"] = [option["yAxis"], {"type": "value", "name": said("累计占比", title), "min": 0, "max": 100, "axisLabel": {"formatter": "{value}%"}, "splitLine": {"show": False}}]
     marks = {"symbol": "none", "data": [{"yAxis": 80}], "lineStyle": {"type": "dashed"}}
-    option["series"].append({"name": "累计占比", "type": "line", "yAxisIndex": 1, "data": clean(cumulative), "markLine": marks})
+    option["series"].append({"name": said("累计占比", title), "type": "line", "yAxisIndex": 1, "data": clean(cumulative), "markLine": marks})
     return clean(option)
 
 
-def waterfall(title, start, changes, end_name="期末", start_name="期初", unit=""):
+def waterfall(title, start, changes, end_name=None, start_name=None, unit=""):
     """瀑布：期初 + 各项变化 = 期末。changes: {名称: 变化}。增减用两色，起止用第三色。"""
+    start_name, end_name = start_name or said("期初", title), end_name or said("期末", title)
     names, hidden, shown, level = [start_name], [0], [{"value": start, "itemStyle": {"color": TOTAL}}], start
     for name, change in changes.items():
         names.append(name)
@@ -84,11 +94,11 @@ def waterfall(title, start, changes, end_name="期末", start_name="期初", uni
     names.append(end_name)
     hidden.append(0)
     shown.append({"value": level, "itemStyle": {"color": TOTAL}})
-    option = bar(title, names, {"变化": []}, unit)
+    option = bar(title, names, {said("变化", title): []}, unit)
     option["tooltip"] = {"trigger": "item"}
     option["series"] = [
         {"name": "底", "type": "bar", "stack": "all", "silent": True, "itemStyle": {"color": "transparent"}, "data": hidden},
-        {"name": "变化", "type": "bar", "stack": "all", "data": shown, "label": {"show": True, "position": "top"}},
+        {"name": said("变化", title), "type": "bar", "stack": "all", "data": shown, "label": {"show": True, "position": "top"}},
     ]
     return clean(option)
 
@@ -125,13 +135,13 @@ def forecast_band(title, past_x, past, future_x, point, low, high, unit=""):
     n = len(list(past_x))
     gap = [None] * n
     last = [None] * (n - 1) + [clean(list(past)[-1])] if n else []
-    option = line(title, list(past_x) + list(future_x), {"历史": list(clean(past)) + [None] * len(list(future_x))}, unit)
-    option["legend"] = {"bottom": 0, "data": ["历史", "预测", "95% 区间"]}
+    option = line(title, list(past_x) + list(future_x), {said("历史", title): list(clean(past)) + [None] * len(list(future_x))}, unit)
+    option["legend"] = {"bottom": 0, "data": [said(word, title) for word in ("历史", "预测", "95% 区间")]}
     width = [None if l is None or h is None else h - l for l, h in zip(clean(low), clean(high))]
     option["series"] += [
-        {"name": "预测", "type": "line", "lineStyle": {"type": "dashed"}, "data": last + clean(point)},
-        {"name": "下限", "type": "line", "stack": "band", "symbol": "none", "lineStyle": {"opacity": 0}, "data": gap + clean(low), "tooltip": {"show": False}},
-        {"name": "95% 区间", "type": "line", "stack": "band", "symbol": "none", "lineStyle": {"opacity": 0}, "areaStyle": {"opacity": 0.2}, "data": gap + width},
+        {"name": said("预测", title), "type": "line", "lineStyle": {"type": "dashed"}, "data": last + clean(point)},
+        {"name": said("下限", title), "type": "line", "stack": "band", "symbol": "none", "lineStyle": {"opacity": 0}, "data": gap + clean(low), "tooltip": {"show": False}},
+        {"name": said("95% 区间", title), "type": "line", "stack": "band", "symbol": "none", "lineStyle": {"opacity": 0}, "areaStyle": {"opacity": 0.2}, "data": gap + width},
     ]
     return clean(option)
 

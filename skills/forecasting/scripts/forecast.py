@@ -7,6 +7,10 @@ import pandas as pd
 from scipy import stats
 
 
+# 少于此数，连朴素法的区间也没有意义。
+SHORTEST = 4
+
+
 def mase(actual, predicted, history, period=1):
     """MASE：误差相对（季节）朴素法在历史上的平均误差。小于 1 才算比“照抄去年同期”好。"""
     history = np.asarray(history, dtype=float)
@@ -111,8 +115,14 @@ def forecast(series, horizon, period=12, folds=3):
     """回测选出方法，再用全部历史预测。返回（预测表, 回测表, 方法名）。
 
     MASE 与最好者相差不到 10% 的方法里，取区间覆盖率最接近 95% 的：点值差不多时，区间可信更重要。
-    简单方法与最好者相差不到 2% 时，用简单方法并照实说明。
+    简单方法与最好者相差不到 2% 时，用简单方法并照实说明。历史太短、无法按预测期回测时，只给朴素法与区间；回测表改为逐期（向前
+    1 期）的误差，少于 9 期时为空。
     """
+    values = np.asarray(series, dtype=float)
+    if len(values) < SHORTEST:
+        raise ValueError(f"历史太短：至少需要 {SHORTEST} 期")
+    if len(values) < max(2 * period + 1, 8) + horizon:
+        return _short(series, values, horizon)
     scores = backtest(series, horizon, period, folds)
     close = scores[scores["MASE"] <= 1.1 * scores["MASE"].iloc[0]]
     best = close.loc[(close["覆盖率"] - 0.95).abs().idxmin(), "方法"]
@@ -120,10 +130,22 @@ def forecast(series, horizon, period=12, folds=3):
     if len(simple) and simple["MASE"].min() <= scores["MASE"].iloc[0] * 1.02:
         best = simple["方法"].iloc[0]
     x = np.asarray(series, dtype=float)
-    made = candidates(x, period)[best](x, horizon)
+    return _dated(candidates(x, period)[best](x, horizon), series, horizon), scores, best
+
+
+def _short(series, x, horizon):
+    """只有十几期：朴素法与区间。"""
+    if np.isnan(x).any():
+        raise ValueError("序列有缺失，先补齐或说明")
+    empty = pd.DataFrame(columns=["方法", "MASE", "MAPE", "覆盖率", "折数"])
+    scores = backtest(x, 1, 1, folds=len(x) - 8) if len(x) >= 9 else empty
+    return _dated(naive(x, horizon), series, horizon), scores[scores["方法"] == "朴素"].reset_index(drop=True), "朴素"
+
+
+def _dated(made, series, horizon):
     index = getattr(series, "index", None)
     if isinstance(index, pd.PeriodIndex):
         made.index = pd.period_range(index[-1] + 1, periods=horizon, freq=index.freq)
     elif isinstance(index, pd.DatetimeIndex) and pd.infer_freq(index):
         made.index = pd.date_range(index[-1], periods=horizon + 1, freq=pd.infer_freq(index))[1:]
-    return made, scores, best
+    return made

@@ -5,10 +5,9 @@ use ba_protocol::ContentBlock;
 use ba_protocol::text::prefix;
 
 use super::piece::{Kind, Piece};
+use super::plan::RESERVE_PERCENT;
 use super::tokens::MemoCounter;
 
-/// Part of the window left for the answer, in percent.
-const RESERVE_PERCENT: usize = 10;
 /// How long a block may stay, in bytes, round by round of squeezing.
 const STAGES: [usize; 4] = [4_000, 1_000, 300, 60];
 const MARK: &str = "… [shortened]";

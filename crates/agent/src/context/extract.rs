@@ -9,8 +9,6 @@ use regex::Regex;
 
 use super::tokens::MemoCounter;
 
-/// Tokens one older round may keep.
-const PER_ROUND: usize = 160;
 const MAX_LINE: usize = 240;
 const OBSERVATION: usize = 160;
 
@@ -55,52 +53,119 @@ pub fn importance(line: &str) -> i32 {
     PATTERNS.iter().filter(|(pattern, _)| pattern.is_match(line)).map(|(_, weight)| weight).sum()
 }
 
-/// Each round's question, its most important lines, and one line per tool result.
-pub fn extract(rounds: &[Round], counter: &MemoCounter) -> String {
-    let mut text = String::new();
+/// What a span's line of names begins with.
+pub(super) const NAMES: &str = "名称：";
+
+/// A line that may be kept, and how much it would be missed.
+pub(super) struct Line {
+    text: String,
+    score: i32,
+}
+
+impl Line {
+    fn new(kind: &str, text: &str, bonus: i32) -> Self {
+        let score = importance(text) + bonus;
+        Self { text: format!("{kind}{}", shorten(one_line(text).trim(), MAX_LINE)), score }
+    }
+
+    /// A line of a digest that is being merged: results go before answers, names are told anew.
+    pub(super) fn written(line: &str) -> Self {
+        let score = match line {
+            _ if line.starts_with(NAMES) => -1,
+            _ if line.starts_with("工具：") => importance(line).min(2) - 1,
+            _ if line.starts_with("问：") => importance(line).min(4),
+            _ => importance(line) + 1,
+        };
+        Self { text: line.to_owned(), score }
+    }
+}
+
+/// The best lines within `budget` tokens, in their order. Of equal ones the later.
+pub(super) fn best(lines: impl IntoIterator<Item = Line>, budget: usize, counter: &MemoCounter) -> String {
+    let mut ranked: Vec<(usize, Line)> = lines.into_iter().enumerate().filter(|(_, l)| l.score > 0).collect();
+    ranked.sort_by(|a, b| b.1.score.cmp(&a.1.score).then(b.0.cmp(&a.0)));
+    let mut kept: Vec<(usize, String)> = Vec::new();
+    let mut spent = 0;
+    for (at, line) in ranked {
+        let tokens = counter.count(&line.text) + 1;
+        if spent + tokens <= budget {
+            spent += tokens;
+            kept.push((at, line.text));
+        } else if kept.is_empty() {
+            kept.push((at, cut(&line.text, budget, counter)));
+            break;
+        }
+    }
+    kept.sort_by_key(|(at, _)| *at);
+    kept.into_iter().map(|(_, line)| line).collect::<Vec<_>>().join("\n")
+}
+
+/// Whole lines from the start, as many as fit.
+pub(super) fn fitting(text: &str, budget: usize, counter: &MemoCounter) -> String {
+    let mut kept = String::new();
+    let mut spent = 0;
+    for line in text.lines() {
+        let tokens = counter.count(line) + 1;
+        if spent + tokens > budget {
+            if kept.is_empty() && budget > 8 {
+                kept = cut(line, budget, counter);
+            }
+            break;
+        }
+        spent += tokens;
+        kept.push_str(if kept.is_empty() { "" } else { "\n" });
+        kept.push_str(line);
+    }
+    kept
+}
+
+/// A line cut to a budget, never inside a figure: half a figure is a wrong one.
+fn cut(line: &str, budget: usize, counter: &MemoCounter) -> String {
+    let tokens = counter.count(line).max(1);
+    if tokens <= budget {
+        return line.to_owned();
+    }
+    let chars = line.chars().count() * budget / tokens;
+    let kept: String = line.chars().take(chars).collect();
+    let of_a_figure = |c: char| c.is_ascii_digit() || matches!(c, '.' | ',' | '%');
+    let next = line.chars().nth(chars);
+    let kept = if next.is_some_and(of_a_figure) { kept.trim_end_matches(of_a_figure) } else { kept.as_str() };
+    format!("{}…", kept.trim_end())
+}
+
+/// Each round's question, its most important lines, and one line per tool result, as far as they fit.
+pub fn extract(rounds: &[Round], budget: usize, counter: &MemoCounter) -> String {
+    let share = budget / rounds.len().max(1);
+    let mut texts: Vec<String> = Vec::new();
     for round in rounds {
-        let mut lines: Vec<(i32, usize, String)> = Vec::new();
         let question = shorten(one_line(&round.user_message).trim(), MAX_LINE);
         let answer = round.final_answer.as_deref().unwrap_or("");
-        for line in answer.lines().map(str::trim).filter(|l| !l.is_empty()) {
-            lines.push((importance(line), lines.len(), shorten(&one_line(line), MAX_LINE)));
-        }
-        let mut kept: Vec<(usize, String)> = Vec::new();
-        let mut spent = counter.count(&question);
-        lines.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(&b.1)));
-        for (score, at, line) in lines {
-            let tokens = counter.count(&line);
-            if score <= 0 || spent + tokens > PER_ROUND {
-                continue;
-            }
-            spent += tokens;
-            kept.push((at, line));
-        }
-        kept.sort_by_key(|(at, _)| *at);
-        if importance(&question) >= 0 || !kept.is_empty() || !round.steps.is_empty() {
-            text.push_str(&format!("问：{question}\n"));
-        }
-        for (_, line) in kept {
-            text.push_str(&format!("答：{line}\n"));
-        }
-        text.push_str(&shortened_observations(round));
+        let lines = answer.lines().map(str::trim).filter(|l| !l.is_empty()).map(|l| Line::new("答：", l, 0));
+        let asked = if importance(&question) >= 0 {
+            cut(&format!("问：{question}"), share / 3, counter)
+        } else {
+            String::new()
+        };
+        let mut left = share.saturating_sub(counter.count(&asked) + 1);
+        let said = best(lines, left, counter);
+        left = left.saturating_sub(counter.count(&said) + 1);
+        let results = fitting(shortened_observations(round).trim_end(), left, counter);
+        texts.extend([asked, said, results]);
     }
-    text.trim_end().to_owned()
+    texts.retain(|t| !t.is_empty());
+    texts.join("\n")
 }
 
 /// The first words of each question and answer.
-pub fn truncate(rounds: &[Round]) -> String {
-    let mut text = String::new();
-    for round in rounds {
+pub(super) fn truncate(rounds: &[Round], budget: usize, counter: &MemoCounter) -> String {
+    let share = budget / rounds.len().max(1);
+    let texts = rounds.iter().map(|round| {
         let answer = round.final_answer.as_deref().unwrap_or("");
-        text.push_str(&format!(
-            "问：{}\n答：{}\n",
-            shorten(one_line(&round.user_message).trim(), 120),
-            shorten(one_line(answer).trim(), 200)
-        ));
-        text.push_str(&shortened_observations(round));
-    }
-    text.trim_end().to_owned()
+        let question = shorten(one_line(&round.user_message).trim(), 120);
+        let text = format!("问：{question}\n答：{}", shorten(one_line(answer).trim(), 200));
+        fitting(&format!("{text}\n{}", shortened_observations(round)), share, counter)
+    });
+    texts.collect::<Vec<_>>().join("\n")
 }
 
 /// One line per result: enough to know what was asked and to ask again.

@@ -2,18 +2,22 @@
 //! every result its call (SPEC X7), whatever was stored.
 
 use ba_protocol::round::RoundStep;
-use ba_protocol::{ContentBlock, FileFacts, Message, Role, Round, ToolCall, ToolResult, synopsis};
+use ba_protocol::{
+    ContentBlock, FileFacts, Message, Role, Round, RoundEnding, ToolCall, ToolResult, synopsis,
+};
 use serde_json::Value;
 
+use super::extract::shortened_observations;
 use super::piece::{Kind, Piece};
+use super::skills::{self, Ended};
 use super::tokens::MemoCounter;
 
 /// How tool results are shown.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Keep {
-    /// The current turn: as the tools answered.
-    Whole,
-    /// Earlier turns: file reads as one line.
+#[derive(Clone, Copy)]
+pub(super) enum Keep<'a> {
+    /// The current turn: as the tools answered, but for the texts of skills that have ended.
+    Whole { ended: &'a Ended },
+    /// Earlier turns: file reads as one line, and every skill has ended.
     Synopsis,
 }
 
@@ -28,9 +32,28 @@ pub fn round_messages(round: &Round) -> Vec<Message> {
     messages
 }
 
+/// A round without its observations: what was asked and answered, and one line per call (SPEC X3).
+pub(super) fn trimmed_messages(round: &Round) -> [Message; 2] {
+    let calls = shortened_observations(round);
+    [Message::user(round.user_message.clone()), Message::assistant(format!("{calls}{}", final_answer(round)))]
+}
+
 /// A round that failed still ends with an assistant's word, so that roles alternate.
 fn final_answer(round: &Round) -> String {
-    round.final_answer.clone().unwrap_or_else(|| "（这一轮没有完成。）".to_owned())
+    let unfinished = match round.ending {
+        RoundEnding::Complete | RoundEnding::Failed => "（这一轮没有完成。）",
+        RoundEnding::Cancelled => "（用户停止了这一轮。）",
+    };
+    match (&round.final_answer, round.ending) {
+        (Some(answer), RoundEnding::Complete) => answer.clone(),
+        (Some(partial), _) => format!("{partial}\n\n{unfinished}"),
+        (None, _) => unfinished.to_owned(),
+    }
+}
+
+pub(super) fn trimmed_pieces(index: usize, round: &Round, original_tokens: usize) -> [Piece; 2] {
+    let [asked, answered] = trimmed_messages(round).map(|m| Piece::new(Kind::History, Some(index), m));
+    [asked, Piece { original_tokens, shortened: !round.steps.is_empty(), ..answered }]
 }
 
 pub(super) fn round_pieces(index: usize, round: &Round, counter: &MemoCounter) -> Vec<Piece> {
@@ -46,7 +69,7 @@ pub(super) fn step_pieces(
     kind: Kind,
     round: Option<usize>,
     step: &RoundStep,
-    keep: Keep,
+    keep: Keep<'_>,
     counter: &MemoCounter,
 ) -> [Piece; 2] {
     let (said, answered, synopses) = step_messages(step, keep);
@@ -59,8 +82,10 @@ pub(super) fn step_pieces(
 }
 
 /// One model turn with its calls, the message that answers them all, and how many reads became a synopsis.
-fn step_messages(step: &RoundStep, keep: Keep) -> (Message, Message, usize) {
-    let mut said = vec![ContentBlock::Text { text: step.model_text.clone() }];
+fn step_messages(step: &RoundStep, keep: Keep<'_>) -> (Message, Message, usize) {
+    let thinking = step.thinking.iter().map(|t| ContentBlock::Thinking { thinking: t.clone() });
+    let mut said: Vec<ContentBlock> = thinking.collect();
+    said.push(ContentBlock::Text { text: step.model_text.clone() });
     let mut answered = Vec::new();
     let mut synopses = 0;
     let mut seen: Vec<&str> = Vec::new();
@@ -77,10 +102,10 @@ fn step_messages(step: &RoundStep, keep: Keep) -> (Message, Message, usize) {
         let result = step.results.iter().find(|r| r.tool_call_id == call.tool_call_id);
         let (content, is_error) = match result {
             None => (crate::pipeline::wrap(&call.tool_name, "(no result was recorded)"), true),
-            Some(result) => match read_facts(call, result).filter(|_| keep == Keep::Synopsis) {
-                Some(facts) => {
+            Some(result) => match short_form(call, result, keep) {
+                Some(line) => {
                     synopses += 1;
-                    (synopsis::line(&facts), false)
+                    (line, false)
                 }
                 None => (result.observation.clone(), !result.success),
             },
@@ -91,6 +116,15 @@ fn step_messages(step: &RoundStep, keep: Keep) -> (Message, Message, usize) {
         answered.push(ContentBlock::Text { text: "(no tool was run)".to_owned() });
     }
     (Message::new(Role::Assistant, said), Message::new(Role::User, answered), synopses)
+}
+
+/// The one line a result has become.
+fn short_form(call: &ToolCall, result: &ToolResult, keep: Keep<'_>) -> Option<String> {
+    match keep {
+        Keep::Synopsis => skills::left_behind(call, result)
+            .or_else(|| read_facts(call, result).map(|facts| synopsis::line(&facts))),
+        Keep::Whole { ended } => ended.contains(call).then(|| skills::left_behind(call, result)).flatten(),
+    }
 }
 
 /// The facts of a file read; older records without facts are named by what they asked for.
@@ -111,24 +145,12 @@ fn observations(step: &RoundStep) -> String {
     all.join("\n\n")
 }
 
-/// Tokens these rounds would take with nothing cleaned.
-pub(super) fn raw_tokens(rounds: &[Round], counter: &MemoCounter) -> usize {
-    rounds
+/// Tokens a round would take with nothing cleaned.
+pub(super) fn raw_tokens(round: &Round, counter: &MemoCounter) -> usize {
+    let steps: usize = round
+        .steps
         .iter()
-        .map(|round| {
-            let steps: usize = round
-                .steps
-                .iter()
-                .map(|s| counter.count_message(&s.model_text) + counter.count_message(&observations(s)))
-                .sum();
-            counter.count_message(&round.user_message) + steps + counter.count_message(&final_answer(round))
-        })
-        .sum()
-}
-
-/// Messages and tokens a round takes once cleaned.
-pub(super) fn cleaned_size(round: &Round, counter: &MemoCounter) -> (usize, usize) {
-    let messages = round_messages(round);
-    let tokens = messages.iter().map(|m| counter.count_message(&m.wire_text())).sum();
-    (messages.len(), tokens)
+        .map(|s| counter.count_message(&s.model_text) + counter.count_message(&observations(s)))
+        .sum();
+    counter.count_message(&round.user_message) + steps + counter.count_message(&final_answer(round))
 }

@@ -4,10 +4,14 @@
 //! it says so, and uses it when it is there.
 
 mod budget;
+mod digest;
 mod extract;
 mod history;
+mod names;
 mod piece;
-mod segments;
+mod plan;
+mod sizes;
+mod skills;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -25,7 +29,8 @@ pub use extract::{extract, importance};
 pub use history::round_messages;
 use piece::Piece;
 pub use piece::{ContextReport, Kind, PartReport};
-pub use segments::{Segment, segments};
+pub use plan::{Budget, Plan, Span, plan};
+pub use sizes::RoundSize;
 pub use summary::{WantedSummary, checked_summary, summary_request};
 pub use tokens::MemoCounter;
 
@@ -33,6 +38,8 @@ pub use tokens::MemoCounter;
 pub const WHOLE_ROUNDS: usize = 5;
 /// More messages than this start compression (SPEC X3).
 pub const MAX_MESSAGES: usize = 20;
+/// More code blocks than this start it too.
+pub const MAX_CODE_BLOCKS: usize = 10;
 
 pub struct ContextInput<'a> {
     pub system_prompt: &'a str,
@@ -77,26 +84,21 @@ pub struct BuiltContext {
 pub fn build_context(input: &ContextInput<'_>, counter: &MemoCounter) -> BuiltContext {
     let mut wanted = Vec::new();
     let mut pieces = vec![Piece::new(Kind::System, None, Message::system(input.system_prompt))];
-    let (older, whole_from) = segments(input.rounds, input.window, counter);
-    for segment in &older {
-        let rounds = &input.rounds[segment.from..segment.to];
-        let text = match (input.strategy, input.summaries.get(&segment.key)) {
-            (Strategy::Truncate, _) => extract::truncate(rounds),
-            (Strategy::Summarize, Some(summary)) => summary::shown(summary, rounds),
-            (strategy, _) => {
-                if strategy == Strategy::Summarize {
-                    wanted.push(WantedSummary { key: segment.key.clone(), source: summary::source(rounds) });
-                }
-                extract::extract(rounds, counter)
-            }
-        };
-        let heading = format!("[历史摘要] 第 {}–{} 轮\n", segment.from + 1, segment.to);
-        let mut piece = Piece::new(Kind::Summary, Some(segment.from), Message::system(heading + &text));
-        piece.original_tokens = history::raw_tokens(rounds, counter);
+    let sizes: Vec<RoundSize> = input.rounds.iter().map(|round| counter.size(round)).collect();
+    let budget = Budget::of(input.window, counter.count_message(input.system_prompt));
+    let Plan { spans, trimmed_from, whole_from } = plan(&sizes, budget);
+    for span in &spans {
+        let text = digest::message(span, input, budget.span, counter, &mut wanted);
+        let mut piece = Piece::new(Kind::Summary, Some(span.from), Message::system(text));
+        piece.original_tokens = sizes[span.from..span.to].iter().map(|s| s.raw).sum();
         pieces.push(piece);
     }
-    for (index, round) in input.rounds.iter().enumerate().skip(whole_from) {
-        pieces.extend(history::round_pieces(index, round, counter));
+    for (index, round) in input.rounds.iter().enumerate().skip(trimmed_from) {
+        if index < whole_from {
+            pieces.extend(history::trimmed_pieces(index, round, sizes[index].raw));
+        } else {
+            pieces.extend(history::round_pieces(index, round, counter));
+        }
     }
     let stable_prefix = pieces.len();
     if let Some(list) = input.file_list {
@@ -104,11 +106,18 @@ pub fn build_context(input: &ContextInput<'_>, counter: &MemoCounter) -> BuiltCo
     }
     pieces.push(Piece::new(Kind::User, None, Message::user(input.user_message)));
     let before = input.gate.map_or(input.steps.len(), |g| g.after_steps.min(input.steps.len()));
+    let ended = skills::Ended::of(input.steps);
     for (at, step) in input.steps.iter().enumerate() {
         if at == before {
             pieces.extend(sent_back(input.gate));
         }
-        pieces.extend(history::step_pieces(Kind::CurrentTurn, None, step, history::Keep::Whole, counter));
+        pieces.extend(history::step_pieces(
+            Kind::CurrentTurn,
+            None,
+            step,
+            history::Keep::Whole { ended: &ended },
+            counter,
+        ));
     }
     if before == input.steps.len() {
         pieces.extend(sent_back(input.gate));

@@ -78,12 +78,6 @@ fn numbers(text: &str) -> HashSet<String> {
         .collect()
 }
 
-/// A summary with the tool results it rests on, one line each.
-pub(super) fn shown(summary: &str, rounds: &[Round]) -> String {
-    let observations: String = rounds.iter().map(shortened_observations).collect();
-    format!("{}\n{}", summary.trim_end(), observations).trim_end().to_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -1,42 +1,90 @@
-//! Counts each text once: history is the same from turn to turn, so its counts are remembered (SPEC M1).
+//! What is remembered between builds: token counts (SPEC M1), sizes of rounds, texts of spans, summaries. History is the
+//! same from turn to turn, so each is worked out once and a turn of a long conversation costs what a turn of a short
+//! one does.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
+use ba_protocol::{ConversationId, Round};
+
+use super::sizes::{self, RoundSize};
 use crate::pipeline::Counter;
 
 /// Role, separators and the like, per message; the dialects differ by a token or two.
 const PER_MESSAGE: usize = 4;
 const REMEMBERED: u64 = 50_000;
+/// Texts of spans and summaries, in bytes.
+const TEXT_BYTES: u64 = 8 << 20;
+/// Rounds of conversations that go on, in bytes, and how long after their last turn.
+const HISTORY_BYTES: u64 = 24 << 20;
+const HISTORY_FOR: Duration = Duration::from_secs(900);
 /// Counting a short text is cheaper than remembering it.
 const WORTH_REMEMBERING: usize = 256;
+/// A summary that could not be had is not asked for again this soon.
+const REFUSED_FOR: Duration = Duration::from_secs(600);
 
 #[derive(Clone)]
 pub struct MemoCounter {
     count: Counter,
     known: moka::sync::Cache<[u8; 16], usize>,
+    sizes: moka::sync::Cache<[u8; 16], RoundSize>,
+    digests: moka::sync::Cache<String, Arc<str>>,
+    summaries: moka::sync::Cache<String, Arc<str>>,
+    refused: moka::sync::Cache<String, ()>,
+    rounds: moka::sync::Cache<ConversationId, Arc<Vec<Round>>>,
+    counted: Arc<AtomicU64>,
 }
 
 impl MemoCounter {
     pub fn new(count: Counter) -> Self {
-        Self { count, known: moka::sync::Cache::new(REMEMBERED) }
+        let texts = || {
+            let weigh =
+                |key: &String, text: &Arc<str>| u32::try_from(key.len() + text.len()).unwrap_or(u32::MAX);
+            moka::sync::Cache::builder().weigher(weigh).max_capacity(TEXT_BYTES).build()
+        };
+        Self {
+            count,
+            known: moka::sync::Cache::new(REMEMBERED),
+            sizes: moka::sync::Cache::new(REMEMBERED),
+            digests: texts(),
+            summaries: texts(),
+            refused: moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(REFUSED_FOR).build(),
+            rounds: moka::sync::Cache::builder()
+                .weigher(|_, rounds: &Arc<Vec<Round>>| u32::try_from(bytes_of(rounds)).unwrap_or(u32::MAX))
+                .max_capacity(HISTORY_BYTES)
+                .time_to_idle(HISTORY_FOR)
+                .build(),
+            counted: Arc::default(),
+        }
     }
 
     pub fn count(&self, text: &str) -> usize {
         if text.len() < WORTH_REMEMBERING {
-            return (self.count)(text);
+            return self.count_now(text);
         }
         let mut key = [0; 16];
         key.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
         if let Some(known) = self.known.get(&key) {
             return known;
         }
-        let tokens = (self.count)(text);
+        let tokens = self.count_now(text);
         self.known.insert(key, tokens);
         tokens
     }
 
+    fn count_now(&self, text: &str) -> usize {
+        self.counted.fetch_add(text.len() as u64, Ordering::Relaxed);
+        (self.count)(text)
+    }
+
     pub fn count_message(&self, text: &str) -> usize {
         self.count(text) + PER_MESSAGE
+    }
+
+    /// Bytes that were really tokenised so far: the work that remembering saves is not in it.
+    pub fn counted_bytes(&self) -> u64 {
+        self.counted.load(Ordering::Relaxed)
     }
 
     /// The plain counter, for the pipeline.
@@ -44,4 +92,54 @@ impl MemoCounter {
         let this = self.clone();
         Arc::new(move |text| this.count(text))
     }
+
+    pub(super) fn size(&self, round: &Round) -> RoundSize {
+        self.sizes.get_with(sizes::identity(round), || RoundSize::of(round, self))
+    }
+
+    pub(super) fn digest(&self, key: &str, make: impl FnOnce() -> String) -> String {
+        if let Some(known) = self.digests.get(key) {
+            return known.to_string();
+        }
+        let text = make();
+        self.digests.insert(key.to_owned(), text.as_str().into());
+        text
+    }
+
+    /// A conversation's rounds as they were last read; whoever takes them puts them back.
+    pub(crate) fn take_rounds(&self, conversation: &ConversationId) -> Option<Arc<Vec<Round>>> {
+        self.rounds.remove(conversation)
+    }
+
+    pub(crate) fn keep_rounds(&self, conversation: &ConversationId, rounds: Arc<Vec<Round>>) {
+        self.rounds.insert(conversation.clone(), rounds);
+    }
+
+    /// A span's summary, once it has been had.
+    pub fn summary(&self, key: &str) -> Option<String> {
+        self.summaries.get(key).map(|text| text.to_string())
+    }
+
+    pub fn keep_summary(&self, key: &str, text: &str) {
+        self.summaries.insert(key.to_owned(), text.into());
+    }
+
+    /// Asking for this span's summary was in vain.
+    pub fn refuse_summary(&self, key: &str) {
+        self.refused.insert(key.to_owned(), ());
+    }
+
+    pub(super) fn is_refused(&self, key: &str) -> bool {
+        self.refused.contains_key(key)
+    }
+}
+
+/// About what rounds take in memory: their texts.
+fn bytes_of(rounds: &[Round]) -> usize {
+    let of = |round: &Round| {
+        let steps: usize = round.steps.iter().map(|s| s.model_text.len() * 2 + s.thought.len()).sum();
+        let results: usize = round.tool_observations().map(str::len).sum();
+        500 + round.user_message.len() + round.final_answer.as_deref().map_or(0, str::len) + steps + results
+    };
+    rounds.iter().map(of).sum()
 }

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use ba_model::Usage;
 use ba_protocol::api::UsageInfo;
-use ba_protocol::{ConversationId, ToolTelemetry};
+use ba_protocol::{ConversationId, OutputLevel, ToolTelemetry};
 use parking_lot::Mutex;
 use serde::Serialize;
 
 pub use report::{prometheus, report};
 use window::Window;
 
-/// Conversations remembered before the least recently used one is forgotten.
+/// Conversations remembered before the oldest one is forgotten.
 const MAX_CONVERSATIONS: usize = 10_000;
 
 #[derive(Clone, Default)]
@@ -28,7 +28,7 @@ pub struct Metrics {
 struct Inner {
     tools: HashMap<String, Tally>,
     models: HashMap<String, ModelTally>,
-    conversations: HashMap<ConversationId, Tally>,
+    conversations: HashMap<ConversationId, Conversation>,
     order: std::collections::VecDeque<ConversationId>,
     runs: u64,
     cost: f64,
@@ -41,7 +41,18 @@ struct Tally {
     cache_hits: u64,
     retries: u64,
     tokens: u64,
+    levels: Levels,
     latency: Window,
+}
+
+/// One conversation's calls, and what its runs took of models.
+#[derive(Default)]
+struct Conversation {
+    calls: Tally,
+    runs: u64,
+    input_tokens: u64,
+    output_tokens: u64,
+    cost: f64,
 }
 
 #[derive(Default)]
@@ -62,10 +73,47 @@ pub struct ToolStats {
     pub cache_hit_rate: f64,
     pub retries: u64,
     pub tokens: u64,
+    /// At which output level results were shown.
+    pub levels: Levels,
     pub mean_ms: f64,
     pub p50_ms: f64,
     pub p95_ms: f64,
     pub p99_ms: f64,
+}
+
+/// Calls by output level (SPEC E1).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Levels {
+    pub brief: u64,
+    pub standard: u64,
+    pub full: u64,
+}
+
+impl Levels {
+    fn add(&mut self, level: OutputLevel) {
+        match level {
+            OutputLevel::Brief => self.brief += 1,
+            OutputLevel::Standard => self.standard += 1,
+            _ => self.full += 1,
+        }
+    }
+
+    fn merge(&mut self, other: Levels) {
+        self.brief += other.brief;
+        self.standard += other.standard;
+        self.full += other.full;
+    }
+}
+
+/// Figures of one conversation: its calls, and the tokens of its runs, summaries included (SPEC M2).
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
+pub struct ConversationStats {
+    #[serde(flatten)]
+    pub calls: ToolStats,
+    pub runs: u64,
+    pub input_tokens: u64,
+    pub output_tokens: u64,
+    pub cost: f64,
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -96,6 +144,7 @@ impl Tally {
         self.cache_hits += u64::from(t.cache_hit);
         self.retries += u64::from(t.retry_count);
         self.tokens += t.total_tokens;
+        self.levels.add(t.output_level);
         self.latency.add(t.duration_ms);
     }
 
@@ -109,6 +158,7 @@ impl Tally {
             cache_hit_rate: share(self.cache_hits, self.calls),
             retries: self.retries,
             tokens: self.tokens,
+            levels: self.levels,
             mean_ms: self.latency.mean(),
             p50_ms,
             p95_ms,
@@ -117,19 +167,25 @@ impl Tally {
     }
 }
 
+impl Inner {
+    fn of(&mut self, conversation: &ConversationId) -> &mut Conversation {
+        if !self.conversations.contains_key(conversation) {
+            self.order.push_back(conversation.clone());
+            if self.order.len() > MAX_CONVERSATIONS
+                && let Some(oldest) = self.order.pop_front()
+            {
+                self.conversations.remove(&oldest);
+            }
+        }
+        self.conversations.entry(conversation.clone()).or_default()
+    }
+}
+
 impl Metrics {
     pub fn tool_finished(&self, conversation: &ConversationId, telemetry: &ToolTelemetry) {
         let mut inner = self.inner.lock();
         inner.tools.entry(telemetry.tool_name.clone()).or_default().add(telemetry);
-        if !inner.conversations.contains_key(conversation) {
-            inner.order.push_back(conversation.clone());
-            if inner.order.len() > MAX_CONVERSATIONS
-                && let Some(oldest) = inner.order.pop_front()
-            {
-                inner.conversations.remove(&oldest);
-            }
-        }
-        inner.conversations.entry(conversation.clone()).or_default().add(telemetry);
+        inner.of(conversation).calls.add(telemetry);
     }
 
     pub fn model_answered(&self, model: &str, usage: &Usage, latency: Duration) {
@@ -149,14 +205,26 @@ impl Metrics {
         tally.errors += 1;
     }
 
-    pub fn run_ended(&self, _conversation: &ConversationId, usage: &UsageInfo) {
+    pub fn run_ended(&self, conversation: &ConversationId, usage: &UsageInfo) {
         let mut inner = self.inner.lock();
         inner.runs += 1;
-        inner.cost += usage.cost.unwrap_or(0.0);
+        let cost = usage.cost.unwrap_or(0.0);
+        inner.cost += cost;
+        let of = inner.of(conversation);
+        of.runs += 1;
+        of.input_tokens += usage.input_tokens;
+        of.output_tokens += usage.output_tokens;
+        of.cost += cost;
     }
 
-    pub fn conversation(&self, conversation: &ConversationId) -> Option<ToolStats> {
-        self.inner.lock().conversations.get(conversation).map(Tally::stats)
+    pub fn conversation(&self, conversation: &ConversationId) -> Option<ConversationStats> {
+        self.inner.lock().conversations.get(conversation).map(|c| ConversationStats {
+            calls: c.calls.stats(),
+            runs: c.runs,
+            input_tokens: c.input_tokens,
+            output_tokens: c.output_tokens,
+            cost: c.cost,
+        })
     }
 
     pub fn snapshot(&self) -> MetricsSnapshot {
@@ -168,6 +236,7 @@ impl Metrics {
             total.cache_hits += tally.cache_hits;
             total.retries += tally.retries;
             total.tokens += tally.tokens;
+            total.levels.merge(tally.levels);
             total.latency.merge(&tally.latency);
         }
         let mut tools: Vec<_> = inner.tools.iter().map(|(n, t)| (n.clone(), t.stats())).collect();
@@ -197,4 +266,36 @@ impl ModelTally {
 #[expect(clippy::cast_precision_loss, reason = "a rate to show")]
 fn share(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn telemetry(level: &str) -> ToolTelemetry {
+        serde_json::from_value(serde_json::json!({"tool_name": "run_python", "tool_version": "1",
+            "execution_id": "00000000-0000-0000-0000-000000000000", "timestamp": "2026-01-01T00:00:00Z",
+            "latency_ms": 1.0, "duration_ms": 1.0, "input_tokens": 1, "output_tokens": 2, "total_tokens": 3,
+            "cache_hit": false, "success": true, "retry_count": 0, "memory_mb": 0.0, "cpu_percent": 0.0,
+            "output_level": level}))
+        .unwrap()
+    }
+
+    // From the origin's ToolMetrics and ConversationMetrics.
+    #[test]
+    fn conversations_know_their_tokens_and_tools_their_levels() {
+        let (metrics, conversation) = (Metrics::default(), ConversationId::random());
+        for level in ["brief", "full", "full"] {
+            metrics.tool_finished(&conversation, &telemetry(level));
+        }
+        let usage = UsageInfo { input_tokens: 100, output_tokens: 7, cached_tokens: 0, cost: Some(0.5) };
+        metrics.run_ended(&conversation, &usage);
+        metrics.run_ended(&conversation, &usage);
+        let found = metrics.conversation(&conversation).unwrap();
+        assert_eq!((found.runs, found.input_tokens, found.output_tokens, found.cost), (2, 200, 14, 1.0));
+        assert_eq!(found.calls.levels, Levels { brief: 1, standard: 0, full: 2 });
+        let wire = serde_json::to_value(&found).unwrap();
+        assert_eq!((&wire["calls"], &wire["input_tokens"]), (&3.into(), &200.into()));
+        assert_eq!(metrics.snapshot().total.levels.full, 2);
+    }
 }

@@ -106,6 +106,7 @@ mod tests {
             cache_hits: 2,
             cache_hit_rate: 0.5,
             tokens: 1200,
+            levels: Default::default(),
             mean_ms: 12.5,
             p50_ms: 10.0,
             p95_ms: 20.0,

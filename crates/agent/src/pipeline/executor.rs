@@ -22,7 +22,7 @@ use super::observation::wrap;
 use super::render::render;
 use super::retry::RetryPolicy;
 use super::told::Told;
-use crate::proof;
+use crate::drive::proof;
 use crate::run::{Decision, PlannedCall};
 use crate::tool::{Body, Effects, Registry, Tool, ToolContext, ToolOutput};
 
@@ -341,6 +341,7 @@ fn telemetry(
         retry_count: attempted.retries,
         memory_mb: output.map_or(0.0, |o| o.resources.memory_mb),
         cpu_percent: output.map_or(0.0, |o| o.resources.cpu_percent),
+        output_level: result.output_level,
         metrics: output.map(|o| o.metrics.clone()).unwrap_or_default(),
     }
 }

@@ -15,7 +15,11 @@ impl Told {
     /// Those of `notes` that the model has not read, which it is about to; the others wait for another call.
     pub fn fresh<'n>(&self, notes: &'n [DataNote]) -> Vec<&'n DataNote> {
         let mut told = self.0.lock();
-        let new = notes.iter().filter(|n| told.insert(format!("{}\n{}", n.file_id, n.line())));
+        let new = notes.iter().filter(|n| told.insert(key(n)));
         new.take(MOST_AT_ONCE).collect()
     }
+}
+
+fn key(note: &DataNote) -> String {
+    format!("{}\n{}", note.file_id.as_ref().map_or("", |id| id.as_str()), note.line())
 }

@@ -11,7 +11,8 @@ mod tests;
 use ba_protocol::api::{AgentResponse, CallSummary, ResponseMetadata, SavedCode, Status, UsageInfo};
 use ba_protocol::structured::Report;
 use ba_protocol::{
-    Action, Artifact, CodeFile, CodeId, ConversationId, DataNote, RunId, StructuredResponse, Upload, text,
+    Action, Artifact, Clarification, CodeFile, CodeId, ConversationId, DataNote, RunId, StructuredResponse,
+    Upload, text,
 };
 use ba_store::languages::{self, Language};
 
@@ -111,7 +112,12 @@ pub fn complete(
     let resolved = refs::resolve(&content, known, &save, &mut metadata.warnings);
     metadata.code_refs = resolved.code_refs;
     metadata.file_refs = resolved.file_refs;
-    metadata.recommended_questions = questions(&report.recommended_questions);
+    metadata.needs_clarification =
+        report.needs_clarification.as_ref().map(|asked| Clarification { choices: questions(&asked.choices) });
+    // Whoever knows only recommended questions can still choose.
+    let offered =
+        metadata.needs_clarification.as_ref().map_or(&report.recommended_questions, |asked| &asked.choices);
+    metadata.recommended_questions = questions(offered);
     metadata.download_links = links::keep(&report.download_links, known, &save, &mut metadata.warnings);
     metadata.saved_codes = save.iter().map(provisional).collect();
 
@@ -213,6 +219,7 @@ fn plain_metadata(round: u32) -> ResponseMetadata {
         contains_html: false,
         tool_calls: Vec::new(),
         recommended_questions: Vec::new(),
+        needs_clarification: None,
         download_links: Vec::new(),
         code_refs: Vec::new(),
         file_refs: Vec::new(),

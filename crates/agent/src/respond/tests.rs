@@ -306,7 +306,7 @@ fn tags_inside_a_kept_fence_are_text() {
 #[test]
 fn plain_text_is_a_complete_answer() {
     let answer = complete(Answer::Plain { text: "你好", round: 0 }, &Known::default(), run(), &mut || {
-        CodeId::dated(jiff::civil::date(2026, 2, 7))
+        CodeId::dated(jiff::civil::date(2026, 2, 7), 0x1f2e_3d4c)
     })
     .finish(&[]);
     assert_eq!(answer.response, "你好");

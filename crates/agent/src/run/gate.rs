@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Outcome, Run, StopReason};
+use super::{Effect, Outcome, Run, StopReason};
 
 /// An answer that is not delivered yet, and what its model was asked about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -49,21 +49,21 @@ impl Gate {
 }
 
 impl Run {
-    /// Takes an answer back and has its model asked once more. False when the run did not end with an answer of the
+    /// Takes an answer back and has its model asked once more. `None` when the run did not end with an answer of the
     /// model's own, or has had its gate turn.
-    pub fn reconsider(&mut self, request: String) -> bool {
+    pub fn reconsider(&mut self, request: String) -> Option<Vec<Effect>> {
         let own = matches!(
             self.outcome,
             Some(Outcome::Answer { stop: StopReason::Complete | StopReason::PlainText, .. })
         );
         if !own || self.gate.is_some() {
-            return false;
+            return None;
         }
-        let Some(draft) = self.outcome.take() else { return false };
+        let draft = self.outcome.take()?;
         let (after_steps, after_turns) = (self.steps.len(), self.model_turns);
-        self.gate = Some(Gate { draft, request, after_steps, after_turns });
+        self.gate = Some(Gate { draft, request: request.clone(), after_steps, after_turns });
         (self.correction, self.corrected) = (None, false);
-        true
+        Some(vec![Effect::SendBack { request }])
     }
 
     pub fn gate(&self) -> Option<&Gate> {

@@ -6,8 +6,11 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Model turns.
+    /// Rounds with the model, whatever its plan says.
     pub max_rounds: u32,
+    /// Rounds without a plan that asks for more.
+    #[serde(default = "usual_rounds")]
+    pub usual_rounds: u32,
     pub max_tool_calls: u32,
     /// Input and output tokens of all model turns together.
     pub max_tokens: u64,
@@ -16,16 +19,32 @@ pub struct Limits {
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_rounds: 12, max_tool_calls: 48, max_tokens: 2_000_000, max_wall_seconds: 1_800 }
+        Self {
+            max_rounds: 30,
+            usual_rounds: usual_rounds(),
+            max_tool_calls: 48,
+            max_tokens: 2_000_000,
+            max_wall_seconds: 1_800,
+        }
     }
 }
 
+fn usual_rounds() -> u32 {
+    12
+}
+
 impl Limits {
+    /// Rounds for a run whose plan has so many (0 without one).
+    pub fn rounds(&self, planned: u32) -> u32 {
+        self.max_rounds.min(self.usual_rounds.max(planned))
+    }
+
     /// As a stopped run's notice names them.
-    pub fn spelled(&self) -> String {
-        let Self { max_rounds, max_tokens, max_wall_seconds, .. } = self;
+    pub fn spelled(&self, planned: u32) -> String {
+        let Self { max_tokens, max_wall_seconds, .. } = self;
+        let rounds = self.rounds(planned);
         format!(
-            "{max_rounds} 轮的上限; limit of {max_rounds} rounds\n{max_tokens} token 的预算; budget of {max_tokens} tokens\n\
+            "{rounds} 轮的上限; limit of {rounds} rounds\n{max_tokens} token 的预算; budget of {max_tokens} tokens\n\
              {max_wall_seconds} 秒的时间上限; time limit of {max_wall_seconds} s"
         )
     }

@@ -2,6 +2,7 @@
 //!
 //! Never does IO, never reads a clock: time comes in. Saved after every step, so a crash resumes from the last one.
 
+mod effects;
 mod gate;
 mod limits;
 pub mod repeat;
@@ -12,9 +13,12 @@ mod tests;
 use ba_protocol::round::RoundStep;
 use ba_protocol::structured::{MAX_TOOL_CALLS, Report};
 use ba_protocol::{Action, ParseOutcome, StructuredResponse, ToolCall, ToolResult, parse};
+use std::time::Duration;
+
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use effects::Effect;
 pub use gate::Gate;
 pub use limits::Limits;
 pub use stop::{Language, Outcome, StopReason};
@@ -27,21 +31,28 @@ pub struct Run {
     limits: Limits,
     language: Language,
     started_at: Timestamp,
+    /// Time it has been driven, whatever clocks and outages do.
+    #[serde(default)]
+    active: Duration,
     steps: Vec<RoundStep>,
     pending: Option<Pending>,
     correction: Option<Correction>,
     /// The turn before was already a correction: the next broken answer is delivered as it is.
     corrected: bool,
     model_turns: u32,
+    /// Rounds the model's last plan has.
+    #[serde(default)]
+    planned: u32,
     tool_calls: u32,
     tokens: u64,
     repeats: Repeats,
-    /// What the parser had to repair, for the log.
-    repairs: Vec<String>,
     outcome: Option<Outcome>,
     /// Set once the audit sent an answer back.
     #[serde(default)]
     gate: Option<Gate>,
+    /// The model's thinking in the present round, where its provider sends it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    thinking: Option<String>,
 }
 
 /// A model turn whose tools have not all answered.
@@ -75,22 +86,22 @@ pub struct Correction {
     pub problem: String,
 }
 
-/// What the driver is to do next.
+/// What the driver is to do next. Asked for once a round, and handed on.
 #[derive(Debug, PartialEq)]
-pub enum Step<'a> {
-    AskModel(Ask<'a>),
-    RunTools(&'a [PlannedCall]),
-    Done(&'a Outcome),
+pub enum Step {
+    AskModel(Ask),
+    RunTools(Vec<PlannedCall>),
+    Done(Outcome),
 }
 
 #[derive(Debug, PartialEq)]
-pub struct Ask<'a> {
+pub struct Ask {
     /// From 1.
     pub round: u32,
-    pub correction: Option<&'a Correction>,
-    pub gate: Option<&'a Gate>,
-    /// The limit leaves no turn after this one: the model must be told to answer.
-    pub last_turn: bool,
+    pub correction: Option<Correction>,
+    pub gate: Option<Gate>,
+    /// The limit leaves no round after this one: the model must be told to answer.
+    pub last_round: bool,
 }
 
 impl Run {
@@ -99,65 +110,75 @@ impl Run {
             limits,
             language: Language::of(user_message),
             started_at: now,
+            active: Duration::ZERO,
             steps: Vec::new(),
             pending: None,
             correction: None,
             corrected: false,
             model_turns: 0,
+            planned: 0,
             tool_calls: 0,
             tokens: 0,
             repeats: Repeats::default(),
-            repairs: Vec::new(),
             outcome: None,
             gate: None,
+            thinking: None,
         }
     }
 
-    /// Decides what comes next. A limit that was passed ends the run here, with its reason.
-    pub fn next_step(&mut self, now: Timestamp) -> Step<'_> {
+    /// What the provider sent of the model's thinking, beside the answer that comes next.
+    pub fn note_thinking(&mut self, thinking: Option<String>) {
+        self.thinking = thinking;
+    }
+
+    /// Decides what comes next, after so much time of being driven. A limit that was passed ends the run here, with its
+    /// reason.
+    pub fn next_step(&mut self, active: Duration) -> Step {
+        self.active = active;
         if self.outcome.is_none()
             && self.pending.is_none()
-            && let Some(reason) = self.limit_passed(now)
+            && let Some(reason) = self.limit_passed()
         {
             self.stop(reason);
         }
         if let Some(outcome) = &self.outcome {
-            return Step::Done(outcome);
+            return Step::Done(outcome.clone());
         }
         if let Some(pending) = &self.pending {
-            return Step::RunTools(&pending.calls);
+            return Step::RunTools(pending.calls.clone());
         }
         Step::AskModel(Ask {
             round: self.model_turns + 1,
-            correction: self.correction.as_ref(),
-            gate: self.gate.as_ref(),
-            last_turn: self.model_turns + 1 >= self.max_rounds(),
+            correction: self.correction.clone(),
+            gate: self.gate.clone(),
+            last_round: self.model_turns + 1 >= self.max_rounds(),
         })
     }
 
-    /// Takes a model's answer. Returns the understood response when there was one.
-    pub fn on_model(&mut self, text: &str, tokens: u64) -> Option<StructuredResponse> {
+    /// Takes a model's answer.
+    pub fn on_model(&mut self, text: &str, tokens: u64) -> Vec<Effect> {
         self.model_turns += 1;
         self.tokens += tokens;
         let parsed = parse(text);
-        self.repairs = parsed.repairs;
+        let mut response = None;
         match parsed.outcome {
-            ParseOutcome::Structured(response) => {
-                self.on_response(response.clone(), parsed.dropped_calls);
-                Some(response)
+            ParseOutcome::Structured(understood) => {
+                self.on_response(understood.clone(), parsed.dropped_calls);
+                response = Some(Box::new(understood));
             }
-            ParseOutcome::PlainText(text) => {
-                self.finish_plain(text);
-                None
-            }
-            ParseOutcome::Broken { text, problem } => {
-                self.on_broken(text, problem);
-                None
-            }
+            ParseOutcome::PlainText(text) => self.finish_plain(text),
+            ParseOutcome::Broken { text, problem } => self.on_broken(text, problem),
         }
+        let mut effects = vec![Effect::Heard { text: text.to_owned(), response: response.clone() }];
+        effects.extend(parsed.repairs.iter().map(|r| Effect::Warn(format!("model output repaired: {r}"))));
+        if let (None, Some(pending), Some(response)) = (&self.outcome, &self.pending, response) {
+            effects.push(Effect::Announce { response, calls: pending.calls.clone() });
+        }
+        effects
     }
 
     fn on_response(&mut self, response: StructuredResponse, dropped: Vec<ToolCall>) {
+        self.planned = planned_rounds(&response.execution_plan);
         match &response.action {
             Action::Complete(_) => {
                 self.outcome =
@@ -228,14 +249,16 @@ impl Run {
     }
 
     /// Takes the answers to the pending calls, in call order.
-    pub fn on_tools(&mut self, results: Vec<ToolResult>) {
-        let Some(pending) = self.pending.take() else { return };
+    pub fn on_tools(&mut self, results: Vec<ToolResult>) -> Vec<Effect> {
+        let Some(pending) = self.pending.take() else { return Vec::new() };
         self.steps.push(RoundStep {
             model_text: serde_json::to_string(&pending.response).unwrap_or_default(),
             thought: pending.response.task_analysis,
+            thinking: self.thinking.take(),
             tool_calls: pending.calls.into_iter().map(|p| p.call).collect(),
             results,
         });
+        vec![Effect::CloseRound { round: self.model_turns }]
     }
 
     /// Ends the run for a reason outside it: the user, a model that cannot be reached, a shutdown.
@@ -247,19 +270,18 @@ impl Run {
     }
 
     fn max_rounds(&self) -> u32 {
-        self.limits.max_rounds.saturating_add(u32::from(self.gate.is_some()))
+        self.limits.rounds(self.planned).saturating_add(u32::from(self.gate.is_some()))
     }
 
-    fn limit_passed(&self, now: Timestamp) -> Option<StopReason> {
+    fn limit_passed(&self) -> Option<StopReason> {
         if self.is_at_gate() {
             return None;
         }
-        let elapsed = now.duration_since(self.started_at).unsigned_abs();
         if self.model_turns >= self.max_rounds() {
             Some(StopReason::MaxRounds)
         } else if self.tokens >= self.limits.max_tokens {
             Some(StopReason::TokenBudget)
-        } else if elapsed >= self.limits.max_wall() {
+        } else if self.active >= self.limits.max_wall() {
             Some(StopReason::WallTime)
         } else {
             None
@@ -267,7 +289,7 @@ impl Run {
     }
 
     fn stop(&mut self, reason: StopReason) {
-        let content = stop::explain(reason, &self.limits, self.language, &self.steps);
+        let content = stop::explain(reason, &self.limits, self.planned, self.language, &self.steps);
         let response = StructuredResponse {
             task_analysis: self.steps.last().map(|s| s.thought.clone()).unwrap_or_default(),
             execution_plan: String::new(),
@@ -285,6 +307,11 @@ impl Run {
             action: Action::Complete(Report { content: text, ..Report::default() }),
         };
         self.end(Outcome::Answer { response, structured: false, stop: StopReason::PlainText });
+    }
+
+    /// The limits as a notice about them names them.
+    pub fn spelled_limits(&self) -> String {
+        self.limits.spelled(self.planned)
     }
 
     pub fn steps(&self) -> &[RoundStep] {
@@ -307,12 +334,21 @@ impl Run {
         self.model_turns
     }
 
+    pub fn active(&self) -> Duration {
+        self.active
+    }
+
     pub fn started_at(&self) -> Timestamp {
         self.started_at
     }
+}
 
-    /// What the parser repaired in the last answer.
-    pub fn repairs(&self) -> &[String] {
-        &self.repairs
-    }
+/// The highest round a plan names: `R1: …; R2: …` has 2.
+fn planned_rounds(plan: &str) -> u32 {
+    let after_r = plan.split(['R', 'r']).skip(1);
+    let numbers = after_r.map(|rest| {
+        let digits: String = rest.chars().take_while(char::is_ascii_digit).take(3).collect();
+        digits.parse().unwrap_or(0)
+    });
+    numbers.max().unwrap_or(0)
 }

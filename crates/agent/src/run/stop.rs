@@ -62,16 +62,18 @@ impl Language {
 pub(super) fn explain(
     reason: StopReason,
     limits: &Limits,
+    planned: u32,
     language: Language,
     steps: &[RoundStep],
 ) -> String {
+    let rounds = limits.rounds(planned);
     let why = match (language, reason) {
-        (Language::Zh, StopReason::MaxRounds) => format!("已达到 {} 轮的上限", limits.max_rounds),
+        (Language::Zh, StopReason::MaxRounds) => format!("已达到 {rounds} 轮的上限"),
         (Language::Zh, StopReason::TokenBudget) => format!("已达到 {} token 的预算", limits.max_tokens),
         (Language::Zh, StopReason::WallTime) => format!("已达到 {} 秒的时间上限", limits.max_wall_seconds),
         (Language::Zh, _) => "模型反复发出同一个工具调用".to_owned(),
         (Language::En, StopReason::MaxRounds) => {
-            format!("the limit of {} rounds was reached", limits.max_rounds)
+            format!("the limit of {rounds} rounds was reached")
         }
         (Language::En, StopReason::TokenBudget) => {
             format!("the budget of {} tokens was reached", limits.max_tokens)

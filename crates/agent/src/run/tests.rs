@@ -31,16 +31,16 @@ fn complete(content: &str) -> String {
 }
 
 fn answer_all(run: &mut Run) {
-    let Step::RunTools(planned) = run.next_step(now()) else { panic!("no tools to run") };
+    let Step::RunTools(planned) = run.next_step(Duration::ZERO) else { panic!("no tools to run") };
     let results =
         planned.iter().map(|p| ToolResult::success(&p.call.tool_call_id, &p.call.tool_name, "ok")).collect();
     run.on_tools(results);
 }
 
 fn answer_text(run: &mut Run) -> (String, StopReason) {
-    match run.next_step(now()) {
+    match run.next_step(Duration::ZERO) {
         Step::Done(Outcome::Answer { response, stop, .. }) => match &response.action {
-            Action::Complete(report) => (report.content.clone(), *stop),
+            Action::Complete(report) => (report.content.clone(), stop),
             Action::ToolCall { .. } => panic!("not complete"),
         },
         other => panic!("{other:?}"),
@@ -51,12 +51,12 @@ fn answer_text(run: &mut Run) -> (String, StopReason) {
 fn two_rounds_end_with_the_report() {
     let mut run = run();
     assert!(matches!(
-        run.next_step(now()),
-        Step::AskModel(Ask { round: 1, correction: None, gate: None, last_turn: false })
+        run.next_step(Duration::ZERO),
+        Step::AskModel(Ask { round: 1, correction: None, gate: None, last_round: false })
     ));
     run.on_model(&calls(&[json!({"a": 1})]), 100);
     answer_all(&mut run);
-    assert!(matches!(run.next_step(now()), Step::AskModel(Ask { round: 2, .. })));
+    assert!(matches!(run.next_step(Duration::ZERO), Step::AskModel(Ask { round: 2, .. })));
     run.on_model(&complete("完成"), 50);
     assert_eq!(answer_text(&mut run), ("完成".into(), StopReason::Complete));
     assert_eq!(run.tokens(), 150);
@@ -75,7 +75,7 @@ fn an_empty_call_list_gets_one_correction_then_is_delivered() {
     let mut run = run();
     let empty = calls(&[]);
     run.on_model(&empty, 1);
-    let Step::AskModel(ask) = run.next_step(now()) else { panic!() };
+    let Step::AskModel(ask) = run.next_step(Duration::ZERO) else { panic!() };
     assert!(!ask.correction.unwrap().problem.is_empty());
     run.on_model(&empty, 1);
     assert_eq!(answer_text(&mut run).1, StopReason::PlainText);
@@ -87,7 +87,7 @@ fn a_good_answer_after_a_correction_clears_it() {
     run.on_model(&calls(&[]), 1);
     run.on_model(&calls(&[json!({})]), 1);
     answer_all(&mut run);
-    let Step::AskModel(ask) = run.next_step(now()) else { panic!() };
+    let Step::AskModel(ask) = run.next_step(Duration::ZERO) else { panic!() };
     assert_eq!(ask.correction, None);
 }
 
@@ -100,7 +100,7 @@ fn the_third_identical_call_is_refused_and_the_fourth_stops() {
     }
     run.on_model(&calls(&[json!({"n": 1, "q": "x"})]), 1);
     {
-        let Step::RunTools(planned) = run.next_step(now()) else { panic!() };
+        let Step::RunTools(planned) = run.next_step(Duration::ZERO) else { panic!() };
         assert!(matches!(&planned[0].decision, Decision::Refuse { code, .. } if code == "REPEATED_CALL"));
     }
     answer_all(&mut run);
@@ -111,11 +111,11 @@ fn the_third_identical_call_is_refused_and_the_fourth_stops() {
 }
 
 #[test]
-fn round_limit_announces_the_last_turn_and_then_stops() {
+fn round_limit_announces_the_last_round_and_then_stops() {
     let mut run = Run::new("why?", Limits { max_rounds: 2, ..Limits::default() }, now());
     run.on_model(&calls(&[json!({"i": 1})]), 1);
     answer_all(&mut run);
-    assert!(matches!(run.next_step(now()), Step::AskModel(Ask { last_turn: true, .. })));
+    assert!(matches!(run.next_step(Duration::ZERO), Step::AskModel(Ask { last_round: true, .. })));
     run.on_model(&calls(&[json!({"i": 2})]), 1);
     answer_all(&mut run);
     let (text, stop) = answer_text(&mut run);
@@ -131,15 +131,17 @@ fn tokens_and_time_are_limits_too() {
     assert_eq!(answer_text(&mut run).1, StopReason::TokenBudget);
 
     let mut run = Run::new("x", Limits { max_wall_seconds: 5, ..Limits::default() }, now());
-    let later = now() + jiff::Span::new().seconds(6);
-    assert!(matches!(run.next_step(later), Step::Done(Outcome::Answer { stop: StopReason::WallTime, .. })));
+    assert!(matches!(
+        run.next_step(Duration::from_secs(6)),
+        Step::Done(Outcome::Answer { stop: StopReason::WallTime, .. })
+    ));
 }
 
 #[test]
 fn past_the_call_limit_calls_are_refused_not_run() {
     let mut run = Run::new("x", Limits { max_tool_calls: 1, ..Limits::default() }, now());
     run.on_model(&calls(&[json!({"i": 1}), json!({"i": 2})]), 1);
-    let Step::RunTools(planned) = run.next_step(now()) else { panic!() };
+    let Step::RunTools(planned) = run.next_step(Duration::ZERO) else { panic!() };
     assert_eq!(planned[0].decision, Decision::Run);
     assert!(matches!(&planned[1].decision, Decision::Refuse { code, .. } if code == "TOOL_CALL_LIMIT"));
 }
@@ -150,7 +152,7 @@ fn cancel_wins_and_stays() {
     run.on_model(&calls(&[json!({})]), 1);
     run.end(Outcome::Cancelled);
     run.end(Outcome::Failed { error: ba_protocol::api::ErrorInfo::new("x", "y") });
-    assert_eq!(run.next_step(now()), Step::Done(&Outcome::Cancelled));
+    assert_eq!(run.next_step(Duration::ZERO), Step::Done(Outcome::Cancelled));
 }
 
 proptest! {
@@ -167,11 +169,11 @@ proptest! {
             let saved = serde_json::to_string(&run).unwrap();
             let mut loaded: Run = serde_json::from_str(&saved).unwrap();
             prop_assert_eq!(&loaded, &run);
-            prop_assert_eq!(loaded.next_step(now()), run.next_step(now()));
-            match run.next_step(now()) {
+            prop_assert_eq!(loaded.next_step(Duration::ZERO), run.next_step(Duration::ZERO));
+            match run.next_step(Duration::ZERO) {
                 Step::Done(_) => break,
                 Step::AskModel(_) => { let next = outputs.next().unwrap().clone(); run.on_model(&next, 1); }
-                Step::RunTools(_) => run.on_tools(vec![]),
+                Step::RunTools(_) => { run.on_tools(vec![]); }
             }
         }
     }
@@ -182,7 +184,7 @@ fn at_gate(limits: Limits) -> Run {
     run.on_model(&calls(&[json!({"a": 1})]), 100);
     answer_all(&mut run);
     run.on_model(&complete("草稿"), 50);
-    assert!(run.reconsider("改一改".into()));
+    assert!(run.reconsider("改一改".into()).is_some());
     run
 }
 
@@ -192,13 +194,13 @@ fn an_answer_is_sent_back_once_even_at_the_limits() {
     let mut run = at_gate(Limits { max_rounds: 2, max_tokens: 150, ..Limits::default() });
     let mut saved: Run = serde_json::from_value(serde_json::to_value(&run).unwrap()).unwrap();
     assert_eq!(saved, run, "a crash resumes inside the gate");
-    let Step::AskModel(ask) = saved.next_step(now()) else { panic!("not asked") };
+    let Step::AskModel(ask) = saved.next_step(Duration::ZERO) else { panic!("not asked") };
     let gate = ask.gate.unwrap();
-    assert_eq!((ask.round, ask.last_turn, gate.request.as_str(), gate.after_steps), (3, true, "改一改", 1));
+    assert_eq!((ask.round, ask.last_round, gate.request.as_str(), gate.after_steps), (3, true, "改一改", 1));
     assert!(gate.draft_text().contains("草稿"));
     run.on_model(&complete("改好了"), 50);
     assert_eq!(answer_text(&mut run), ("改好了".into(), StopReason::Complete));
-    assert!(!run.reconsider("再改".into()), "one gate turn at most");
+    assert!(run.reconsider("再改".into()).is_none(), "one gate turn at most");
 }
 
 #[test]
@@ -218,5 +220,35 @@ fn the_draft_is_delivered_when_the_gate_turn_comes_to_nothing() {
 
     let mut cancelled = at_gate(Limits::default());
     cancelled.end(Outcome::Cancelled);
-    assert_eq!(cancelled.next_step(now()), Step::Done(&Outcome::Cancelled));
+    assert_eq!(cancelled.next_step(Duration::ZERO), Step::Done(Outcome::Cancelled));
+}
+
+#[test]
+fn a_plan_may_ask_for_more_rounds_up_to_the_cap() {
+    let plan = |rounds: u32| {
+        let plan: Vec<String> = (1..=rounds).map(|r| format!("R{r}: 步骤")).collect();
+        json!({"task_analysis": "", "execution_plan": plan.join("; "), "current_round": 1,
+               "action": {"type": "tool_call", "content":
+                   [{"tool_name": "t", "tool_call_id": "c", "arguments": {"plan": rounds}}]}})
+        .to_string()
+    };
+    let limits = Limits { max_rounds: 5, usual_rounds: 2, ..Limits::default() };
+    for (planned, allowed) in [(0, 2), (1, 2), (4, 4), (999, 5)] {
+        let mut run = Run::new("q", limits.clone(), now());
+        run.on_model(&plan(planned), 1);
+        assert_eq!(run.max_rounds(), allowed, "{planned}");
+    }
+}
+
+#[test]
+fn a_round_with_calls_is_announced_and_closed_once() {
+    let mut run = run();
+    let effects = run.on_model(&calls(&[json!({"a": 1})]), 1);
+    assert!(
+        matches!(&effects[..], [Effect::Heard { response: Some(_), .. }, Effect::Announce { calls, .. }] if calls.len() == 1)
+    );
+    assert_eq!(run.on_tools(vec![]), [Effect::CloseRound { round: 1 }]);
+    assert_eq!(run.on_tools(vec![]), [], "nothing is pending any more");
+    let effects = run.on_model(&complete("完成"), 1);
+    assert!(matches!(&effects[..], [Effect::Heard { .. }]), "an ending is announced by the answer itself");
 }

@@ -15,13 +15,18 @@ use ba_skills::SkillState;
 use serde_json::{Map, Value};
 
 pub use output::{Body, Column, ResourceUse, StoredData, ToolOutput};
-pub use registry::{DuplicateTool, Registry};
+pub use registry::{Briefing, DuplicateTool, Registry};
 pub use typed::{Typed, TypedTool};
 
 /// A tool the model may call. Dropping the future of `call` must stop the work.
 #[async_trait]
 pub trait Tool: Send + Sync {
     fn spec(&self) -> &ToolSpec;
+
+    /// False where it is known that it cannot work: it is not offered then.
+    fn available(&self) -> bool {
+        true
+    }
 
     /// How this very call may be treated: whether running it twice is harmless, and how long it may take.
     fn plan(&self, arguments: &Map<String, Value>) -> CallPlan;

@@ -2,11 +2,30 @@
 
 use std::sync::Arc;
 
+use async_trait::async_trait;
+use ba_protocol::ConversationId;
+use ba_store::ConversationFiles;
+
 use super::Tool;
+use crate::pipeline::Counter;
 
 #[derive(Clone, Default)]
 pub struct Registry {
     tools: Vec<Arc<dyn Tool>>,
+    briefing: Option<Arc<dyn Briefing>>,
+}
+
+/// What the tools know of a conversation's data before anything is asked (SPEC W1).
+#[async_trait]
+pub trait Briefing: Send + Sync {
+    /// At most `tokens` of it; `None` when there is nothing to tell. Untrusted text.
+    async fn brief(
+        &self,
+        conversation: &ConversationId,
+        files: &ConversationFiles,
+        tokens: usize,
+        counter: &Counter,
+    ) -> Option<String>;
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -21,7 +40,15 @@ impl Registry {
                 return Err(DuplicateTool(name.clone()));
             }
         }
-        Ok(Self { tools })
+        Ok(Self { tools, briefing: None })
+    }
+
+    pub fn with_briefing(self, briefing: Arc<dyn Briefing>) -> Self {
+        Self { briefing: Some(briefing), ..self }
+    }
+
+    pub fn briefing(&self) -> Option<&Arc<dyn Briefing>> {
+        self.briefing.as_ref()
     }
 
     pub fn get(&self, name: &str) -> Option<&Arc<dyn Tool>> {
@@ -38,6 +65,7 @@ impl Registry {
 
     /// A smaller registry: a skill may narrow what is allowed, never widen it (SPEC S4).
     pub fn narrowed(&self, allowed: &[String]) -> Self {
-        Self { tools: self.tools.iter().filter(|t| allowed.contains(&t.spec().name)).cloned().collect() }
+        let tools = self.tools.iter().filter(|t| allowed.contains(&t.spec().name)).cloned().collect();
+        Self { tools, briefing: self.briefing.clone() }
     }
 }

@@ -22,6 +22,11 @@ pub trait TypedTool: Send + Sync + 'static {
 
     fn description(&self) -> String;
 
+    /// False where it is known that it cannot work: it is not offered then.
+    fn available(&self) -> bool {
+        true
+    }
+
     fn effects(&self, args: &Self::Args) -> Effects;
 
     fn timeout(&self, _args: &Self::Args) -> Duration {
@@ -69,6 +74,10 @@ impl<T: TypedTool> Typed<T> {
 impl<T: TypedTool> Tool for Typed<T> {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn available(&self) -> bool {
+        self.tool.available()
     }
 
     fn plan(&self, arguments: &Map<String, Value>) -> CallPlan {

@@ -24,6 +24,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+/// A question with this in it meets a panic while its context is built.
+pub const BREAKS: &str = "💥";
+
 /// Adds numbers: harmless.
 pub struct Adder;
 
@@ -179,7 +182,10 @@ impl Bench {
             Arc::new(Typed::new(Sales)),
         ])
         .unwrap();
-        let counter: Counter = Arc::new(|text: &str| text.len().div_ceil(4));
+        let counter: Counter = Arc::new(|text: &str| {
+            assert!(!text.contains(BREAKS), "a defect outside every tool");
+            text.len().div_ceil(4)
+        });
         let parts = AgentParts {
             system_prompt: PromptTemplate::embedded().unwrap().render(&registry, &[]),
             store: store.clone(),

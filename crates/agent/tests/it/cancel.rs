@@ -15,10 +15,10 @@ async fn cancel_stops_a_waiting_model_and_the_conversation_goes_on() {
     let bench = Bench::new(ScriptedModel::new([slow, ScriptedReply::text(complete("ok"))])).await;
     let admitted = bench.ask("q", None).await;
     tokio::time::sleep(Duration::from_millis(50)).await;
-    assert!(bench.agent.cancel(&admitted.run_id));
+    assert!(bench.agent.cancel(&admitted.run_id).await.unwrap());
     let ended = bench.agent.wait(&bench.owner, &admitted.run_id).await;
     assert!(matches!(ended, Err(AgentError::Cancelled)));
-    assert!(!bench.agent.cancel(&admitted.run_id), "it has ended");
+    assert!(!bench.agent.cancel(&admitted.run_id).await.unwrap(), "it has ended");
     let next = bench.ask("q2", Some(&admitted.conversation_id)).await;
     assert_eq!(bench.agent.wait(&bench.owner, &next.run_id).await.unwrap().response, "ok");
 }
@@ -32,7 +32,7 @@ async fn cancel_stops_a_running_tool() {
     while bench.ran.load(Ordering::SeqCst) == 0 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    bench.agent.cancel(&admitted.run_id);
+    bench.agent.cancel(&admitted.run_id).await.unwrap();
     assert!(matches!(bench.agent.wait(&bench.owner, &admitted.run_id).await, Err(AgentError::Cancelled)));
 }
 

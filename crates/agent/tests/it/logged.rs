@@ -37,6 +37,7 @@ fn is_kind(kind: &str, value: &Value) -> bool {
         "object" => value.is_object(),
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
+        "boolean" => value.is_boolean(),
         "null" => value.is_null(),
         other => panic!("unknown type {other}"),
     }
@@ -81,6 +82,59 @@ async fn every_line_of_a_real_run_fits_the_schema() {
         "tool_result",
     ];
     assert_eq!(kinds.iter().map(String::as_str).collect::<Vec<_>>(), wanted);
+}
+
+/// The lines of a log, parsed.
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|l| serde_json::from_str(l).unwrap()).collect()
+}
+
+// What the conversation's log holds already is counted, not written again: a later turn logs what is new.
+#[tokio::test]
+async fn a_later_turn_logs_only_what_is_new() {
+    let replies: Vec<String> =
+        (0..12).flat_map(|i| [call("add", json!({"numbers": [i]})), complete("好")]).collect();
+    let bench = Bench::with_log(ScriptedModel::new(replies), &[]).await;
+    let mut conversation = None;
+    for turn in 0..12 {
+        let admitted = bench.ask(&format!("问题 {turn} {}", "长".repeat(500)), conversation.as_ref()).await;
+        bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap();
+        conversation = Some(admitted.conversation_id);
+    }
+    bench.agent.shutdown(Duration::from_secs(1)).await;
+    let mut files: Vec<_> =
+        std::fs::read_dir(bench.folder.path().join("logs")).unwrap().flatten().map(|f| f.path()).collect();
+    files.sort();
+    assert_eq!(files.len(), 12);
+    let text = |at: usize| std::fs::read_to_string(&files[at]).unwrap();
+    let (second, last) = (text(1), text(11));
+    assert!(last.len() < second.len() * 5 / 4, "{} bytes, then {}", second.len(), last.len());
+    assert!(last.len() < 12_000, "{}", last.len());
+    assert!(!last.contains("你是 BA-Agent") && text(0).contains("你是 BA-Agent"));
+    let before: u64 = lines(&last).iter().filter_map(|l| l["unchanged"].as_u64()).sum();
+    assert!(before > 40, "the whole history was sent: {before} messages");
+}
+
+// SPEC P14, M4: thinking and warnings are in the log.
+#[tokio::test]
+async fn thinking_and_warnings_are_logged() {
+    let text = complete("见 <code_ref>code_nowhere</code_ref>");
+    let reply = ba_model::ModelReply {
+        text,
+        thinking: Some("先想一想".into()),
+        usage: None,
+        stop: ba_model::StopReason::End,
+    };
+    let model = ScriptedModel::new([ba_model::ScriptedReply::reply(reply)]);
+    let bench = Bench::with_log(model, &[]).await;
+    let admitted = bench.ask("问题", None).await;
+    let answer = bench.agent.wait(&bench.owner, &admitted.run_id).await.unwrap();
+    assert!(!answer.response.contains("先想"));
+    let text = wait_for(&bench.folder.path().join("logs"), "\"event\":\"warning\"").await;
+    let found = lines(&text);
+    let of = |event: &str| found.iter().find(|l| l["event"] == event).cloned().unwrap();
+    assert_eq!(of("thinking")["content"], "先想一想");
+    assert!(of("warning")["message"].as_str().unwrap().contains("code_nowhere"));
 }
 
 /// The log is written beside the run: it comes a moment later.

@@ -3,6 +3,7 @@
 
 mod bench;
 mod cancel;
+mod endings;
 mod logged;
 mod proof;
 mod resume;

@@ -55,3 +55,35 @@ async fn a_call_with_effects_in_flight_is_reported_and_not_run_again() {
     let shown = bench.model.request(0).unwrap().messages.last().unwrap().wire_text();
     assert!(shown.contains("INTERRUPTED"), "{shown}");
 }
+
+#[tokio::test]
+async fn a_run_whose_server_lost_it_is_taken_over_and_the_old_one_can_do_no_harm() {
+    let folder = Arc::new(tempfile::tempdir().unwrap());
+    let slow = ScriptedReply::text(complete("太迟")).after(Duration::from_secs(3));
+    let first = Bench::in_folder(folder.clone(), ScriptedModel::new([slow]), Duration::ZERO).await;
+    let admitted = first.ask("q", None).await;
+    // As if its lease had run out while it hung.
+    first.agent.give_up_leases().await.unwrap();
+    let second = Bench::in_folder(folder, ScriptedModel::new([complete("接手")]), Duration::ZERO).await;
+    assert_eq!(second.agent.resume_open_runs().await.unwrap(), 1);
+    let answer = second.agent.wait(&second.owner, &admitted.run_id).await.unwrap();
+    assert_eq!(answer.response, "接手");
+    // The first one wakes, is refused, and tells its own reader the answer that stands.
+    let heard = first.agent.wait(&first.owner, &admitted.run_id).await.unwrap();
+    assert_eq!(heard.response, "接手");
+    let rounds = second.store.rounds(&admitted.conversation_id).await.unwrap();
+    assert_eq!(rounds.len(), 1);
+}
+
+#[tokio::test]
+async fn any_server_stops_a_run() {
+    let folder = Arc::new(tempfile::tempdir().unwrap());
+    let slow = ScriptedReply::text(complete("never")).after(Duration::from_secs(600));
+    let driving = Bench::in_folder(folder.clone(), ScriptedModel::new([slow]), Duration::ZERO).await;
+    let admitted = driving.ask("q", None).await;
+    let other = Bench::in_folder(folder, ScriptedModel::new(Vec::<String>::new()), Duration::ZERO).await;
+    assert!(other.agent.cancel(&admitted.run_id).await.unwrap());
+    let ended = other.agent.wait(&other.owner, &admitted.run_id).await;
+    assert!(matches!(ended, Err(ba_agent::AgentError::Cancelled)));
+    assert!(!other.agent.cancel(&admitted.run_id).await.unwrap(), "it has ended");
+}

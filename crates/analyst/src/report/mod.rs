@@ -191,6 +191,7 @@ impl Desk<'_> {
             recommended_questions: self.recommended(),
             download_links: self.download.map(str::to_owned).into_iter().collect(),
             code_blocks,
+            ..Report::default()
         })
     }
 

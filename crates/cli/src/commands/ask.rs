@@ -26,7 +26,7 @@ pub async fn run(config: Config, ask: AskArgs) -> anyhow::Result<ExitCode> {
         }
     }
     let wanted = ask.conversation.as_deref().map(conversation_id).transpose()?;
-    let models = wire::models::models(&config, ask.record.as_deref())?;
+    let models = wire::models::models(&config, ask.record.as_deref()).await?;
     let app = wire::app(&config, models, Arc::new(TerminalSink::new(ask.json))).await?;
     let owner = UserId::local();
     let (conversation, files) = upload(&app, &owner, wanted, &ask.question, &ask.files).await?;
@@ -34,7 +34,7 @@ pub async fn run(config: Config, ask: AskArgs) -> anyhow::Result<ExitCode> {
         message: ask.question.clone(),
         conversation_id: conversation,
         file_ids: files,
-        model: None,
+        model: ask.model.clone(),
         output_level: None,
     };
     let outcome = answer(&app, &owner, query).await;
@@ -67,7 +67,7 @@ pub(super) async fn answer(
     tokio::select! {
         answer = app.agent.wait(owner, &admitted.run_id) => answer,
         _ = tokio::signal::ctrl_c() => {
-            app.agent.cancel(&admitted.run_id);
+            app.agent.cancel(&admitted.run_id).await?;
             app.agent.wait(owner, &admitted.run_id).await
         }
     }
@@ -141,8 +141,17 @@ fn print(response: &AgentResponse, json: bool) -> anyhow::Result<()> {
     for warning in &response.metadata.warnings {
         output::note(&format!("! {warning}"));
     }
-    for question in &response.metadata.recommended_questions {
-        output::note(&format!("🤔 {question}"));
+    match &response.metadata.needs_clarification {
+        Some(asked) => {
+            for (number, choice) in asked.choices.iter().enumerate() {
+                output::note(&format!("{}. {choice}", number + 1));
+            }
+            output::note(&format!(
+                "answer with: ba-agent ask \"…\" --conversation {}",
+                response.conversation_id
+            ));
+        }
+        None => response.metadata.recommended_questions.iter().for_each(|q| output::note(&format!("🤔 {q}"))),
     }
     for link in &response.metadata.download_links {
         output::note(&format!("📦 {link} (copy it with --save FOLDER)"));

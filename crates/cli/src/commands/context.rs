@@ -13,7 +13,7 @@ use crate::{output, wire};
 
 pub async fn run(config: Config, args: &ContextArgs) -> anyhow::Result<ExitCode> {
     let id = conversation_id(&args.conversation)?;
-    let models = wire::models::models(&config, None)?;
+    let models = wire::models::models(&config, None).await?;
     let app = wire::app_without_python(&config, models, Arc::new(NoSink)).await?;
     let report = app.agent.context_report(&UserId::local(), &id, args.turn).await?;
     let Some(report) = report else {

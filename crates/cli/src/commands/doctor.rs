@@ -4,7 +4,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use ba_config::{Config, ModelChoice};
-use ba_model::HttpModel;
+use ba_model::{HttpModel, Model as _};
 use ba_sandbox::{Input, Job, Limits, Sandbox, Work};
 
 use crate::output;
@@ -28,8 +28,12 @@ impl Problem {
 }
 
 pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
-    let mut findings =
-        vec![configuration(&config), disk(&config), database(&config).await, model(&config).await];
+    let mut findings = vec![configuration(&config), disk(&config), database(&config).await];
+    findings.push(finding("model", model(&config.model).await));
+    for named in &config.models {
+        let outcome = model(&named.choice).await;
+        findings.push(finding("model", outcome.map(|words| format!("[models.{}] {words}", named.name))));
+    }
     findings.extend(python(&config).await);
     findings.extend(connections(&config).await);
     findings.extend(search(&config).await);
@@ -109,8 +113,8 @@ async fn database(config: &Config) -> Finding {
     finding("database", outcome)
 }
 
-async fn model(config: &Config) -> Finding {
-    let outcome = match &config.model {
+async fn model(choice: &ModelChoice) -> Result<String, Problem> {
+    match choice {
         ModelChoice::Offline => {
             Ok("offline analyst (no key needed); set BA_MODEL=provider:model for a language model".to_owned())
         }
@@ -121,13 +125,24 @@ async fn model(config: &Config) -> Finding {
         )),
         ModelChoice::Remote(remote) => match HttpModel::new(wire::models::settings(remote)) {
             Err(error) => Err(Problem::new(error, "correct base_url, proxy or api_key")),
-            Ok(client) => match client.check().await {
-                Ok(reached) => Ok(format!("{} answers ({reached:?})", config.model.name())),
-                Err(error) => Err(Problem::new(&error, "check BA_BASE_URL, BA_API_KEY and the network")),
+            Ok(mut client) => match client.check().await {
+                Ok(reached) => {
+                    client.learn_window().await;
+                    let listed = match reached.lists_model {
+                        Some(false) => "; its list of models does not name it",
+                        Some(true) | None => "",
+                    };
+                    let (name, took) = (choice.name(), reached.took.as_millis());
+                    let (window, from) = (client.info().window, client.window_source());
+                    Ok(format!("{name} answers in {took} ms{listed}; window {window} tokens, {from}"))
+                }
+                Err(error) => Err(Problem::new(
+                    format!("{}: {error}", choice.name()),
+                    "check BA_BASE_URL, BA_API_KEY and the network",
+                )),
             },
         },
-    };
-    finding("model", outcome)
+    }
 }
 
 async fn python(config: &Config) -> Vec<Finding> {

@@ -25,7 +25,7 @@ use crate::wire::{self, App};
 
 pub async fn run(config: Config, args: EvalArgs) -> anyhow::Result<ExitCode> {
     let cases = cases(&args)?;
-    let models = wire::models::models(&config, None)?;
+    let models = wire::models::models(&config, None).await?;
     let model = models.default.info().name.clone();
     let app = wire::app(&config, models, Arc::new(TerminalSink::new(true))).await?;
     let mut outcomes = Vec::new();

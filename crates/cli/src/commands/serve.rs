@@ -23,7 +23,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
         )
     })?;
     let address = listener.local_addr()?;
-    let models = wire::models::models(&config, None)?;
+    let models = wire::models::models(&config, None).await?;
     let bus = EventBus::new();
     let app = wire::app(&config, models, Arc::new(bus.clone())).await?;
     let _claim = app.store.claim_server()?;

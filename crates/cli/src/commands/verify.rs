@@ -29,7 +29,7 @@ const STORED_BYTES: usize = 64 * 1024 * 1024;
 
 pub async fn run(config: Config, args: &VerifyArgs) -> anyhow::Result<ExitCode> {
     let id = conversation_id(&args.conversation)?;
-    let models = wire::models::models(&config, None)?;
+    let models = wire::models::models(&config, None).await?;
     let app = wire::app(&config, models, Arc::new(NoSink)).await?;
     let owner = match &args.user {
         None => UserId::local(),

@@ -9,7 +9,9 @@ pub mod samples;
 pub mod tools;
 pub mod web;
 
+use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context;
 use ba_agent::log::{ConversationLog, Redactor};
@@ -27,6 +29,8 @@ use ba_skills::{LibraryConfig, SkillLibrary};
 use ba_store::{Blobs, Meta, S3Config, Store, StoreConfig};
 use ba_tools::Python;
 
+/// Where an edited prompt is looked for, from the working folder.
+const PROMPTS: &str = "docs/prompts.md";
 /// A log file grows to this size before it goes on in another.
 const LOG_BYTES: u64 = 32 * 1024 * 1024;
 
@@ -86,6 +90,26 @@ pub async fn app(config: &Config, models: Models, sink: Arc<dyn EventSink>) -> a
     wire(config, models, sink, python::start(config).await).await
 }
 
+/// The conversation log; files that are too old go, now and every hour.
+fn log(config: &Config) -> ConversationLog {
+    let folder = log_dir(config);
+    if config.log_days > 0 {
+        let (folder, keep) = (folder.clone(), Duration::from_secs(config.log_days * 24 * 3600));
+        tokio::spawn(async move {
+            let mut hourly = tokio::time::interval(Duration::from_secs(3600));
+            loop {
+                hourly.tick().await;
+                let folder = folder.clone();
+                let expired = tokio::task::spawn_blocking(move || ba_agent::log::expire(&folder, keep)).await;
+                if let Ok(Err(error)) = expired {
+                    tracing::warn!(%error, "old conversation logs could not be removed");
+                }
+            }
+        });
+    }
+    ConversationLog::start(&folder, LOG_BYTES, Redactor::new(config.secrets()))
+}
+
 /// For commands that only look: no Python is started.
 pub async fn app_without_python(
     config: &Config,
@@ -105,9 +129,9 @@ async fn wire(
     let skills = open_skills(config)?;
     let counter = counter(&models.default.info().name);
     let tools::Tools { registry, tables } = tools::registry(config, &store, &python, &skills, &counter)?;
-    let template = prompt(config)?;
+    let template = prompt(config, Path::new(PROMPTS))?;
     let parts = AgentParts {
-        system_prompt: template.render(&registry, &[]),
+        system_prompt: template.render(&registry, &[connections_in_english(config)]),
         store: store.clone(),
         models,
         registry,
@@ -126,6 +150,7 @@ async fn wire(
         sink,
         limits: Limits {
             max_rounds: config.limits.max_rounds,
+            usual_rounds: Limits::default().usual_rounds,
             max_tool_calls: config.limits.max_tool_calls,
             max_tokens: config.limits.max_tokens,
             max_wall_seconds: config.limits.max_seconds,
@@ -133,7 +158,7 @@ async fn wire(
         default_level: OutputLevel::Standard,
         counter,
         metrics: Metrics::default(),
-        log: ConversationLog::start(&log_dir(config), LOG_BYTES, Redactor::new(config.secrets())),
+        log: log(config),
         skills: Skills::new(skills.clone(), &config.data_dir),
         audit: config.audit,
     };
@@ -141,9 +166,18 @@ async fn wire(
     Ok(App { store, agent: Agent::new(parts), python, skills, tables })
 }
 
-fn prompt(config: &Config) -> anyhow::Result<PromptTemplate> {
+/// The configured document, else the one of the working folder, else the built-in one (SPEC P12).
+fn prompt(config: &Config, working: &Path) -> anyhow::Result<PromptTemplate> {
     match &config.prompts {
-        None => PromptTemplate::embedded().context("the built-in prompt"),
+        None => match std::fs::read_to_string(working).map(|text| PromptTemplate::parse(&text)) {
+            Ok(Ok(edited)) => Ok(edited),
+            // Other projects have a file of this name too.
+            Ok(Err(error)) => {
+                tracing::warn!(path = %working.display(), %error, "not a prompts document; the built-in prompt is used");
+                PromptTemplate::embedded().context("the built-in prompt")
+            }
+            Err(_) => PromptTemplate::embedded().context("the built-in prompt"),
+        },
         Some(path) if path.exists() => {
             let text = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
             PromptTemplate::parse(&text).with_context(|| path.display().to_string())
@@ -155,6 +189,21 @@ fn prompt(config: &Config) -> anyhow::Result<PromptTemplate> {
     }
 }
 
+/// The databases, for the English prompt; the Chinese one has them with its tool.
+fn connections_in_english(config: &Config) -> String {
+    let lines: Vec<String> = config
+        .connections
+        .iter()
+        .map(|c| {
+            let dialect =
+                ba_data::dialect_of(c.url.expose()).map_or_else(String::new, |d| format!(" ({d:?})"));
+            let zone = c.timezone.as_ref().map(|z| format!(", time zone {z}")).unwrap_or_default();
+            format!("- {}{dialect}: {}{zone}", c.name, ba_protocol::text::shorten(&c.description, 120))
+        })
+        .collect();
+    if lines.is_empty() { String::new() } else { format!("# Connections\n{}", lines.join("\n")) }
+}
+
 /// How uploads are read.
 pub fn ingest(app: &App) -> Arc<dyn ba_server::Ingest> {
     Arc::new(ingest::TableIngest {
@@ -162,4 +211,33 @@ pub fn ingest(app: &App) -> Arc<dyn ba_server::Ingest> {
         tables: app.tables.clone(),
         store: app.store.clone(),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use ba_agent::Registry;
+    use ba_agent::run::Language;
+    use ba_config::Sources;
+
+    use super::*;
+
+    // SPEC P12: an edited document of the working folder is loaded; without one, and with a stranger's, the built-in one is.
+    #[test]
+    fn an_edited_prompt_in_the_working_folder_is_used() {
+        let folder = tempfile::tempdir().unwrap();
+        let config = ba_config::load(&Sources::default()).unwrap();
+        let file = folder.path().join("prompts.md");
+        let first = |file: &Path| {
+            let prompt = prompt(&config, file).unwrap().render(&Registry::default(), &[]);
+            prompt.of(Language::Zh).chars().take(6).collect::<String>()
+        };
+        let built_in = first(&file);
+        assert!(built_in.starts_with("你是"), "{built_in}");
+        std::fs::write(&file, "# Prompts of another project").unwrap();
+        assert_eq!(first(&file), built_in);
+        let edited =
+            "## STRUCTURED_RESPONSE_SYSTEM_PROMPT\n```text\n我是改过的<!-- tools --><!-- /tools -->\n```\n";
+        std::fs::write(&file, edited).unwrap();
+        assert_eq!(first(&file), "我是改过的");
+    }
 }

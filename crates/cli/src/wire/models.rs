@@ -9,28 +9,40 @@ use ba_agent::Models;
 use ba_config::{Config, ModelChoice, RemoteModel};
 use ba_model::{HttpModel, Matching, Model, ModelSettings, Prices, RecordingModel, ReplayModel};
 
-/// Default and summary models; `record`, or `BA_RECORD`, keeps the default one's turns in a file.
-pub fn models(config: &Config, record: Option<&Path>) -> anyhow::Result<Models> {
-    let mut default = model(config, &config.model)?;
+/// Default, summary and named models; `record`, or `BA_RECORD`, keeps the default one's turns in a file. Endpoints are
+/// asked for their windows, all at the same time.
+pub async fn models(config: &Config, record: Option<&Path>) -> anyhow::Result<Models> {
+    let summary = async {
+        match &config.summary_model {
+            Some(choice) => model(config, choice).await.map(Some),
+            None => Ok(None),
+        }
+    };
+    let named = futures::future::try_join_all(config.models.iter().map(|named| async move {
+        let model = model(config, &named.choice).await.with_context(|| format!("[models.{}]", named.name))?;
+        anyhow::Ok((named.name.clone(), model))
+    }));
+    let (mut default, summary, named) = tokio::try_join!(model(config, &config.model), summary, named)?;
     if let Some(path) = record.or(config.record.as_deref()) {
         default = Arc::new(RecordingModel::new(default, path).with_context(|| path.display().to_string())?);
     }
-    let summary = match &config.summary_model {
-        Some(choice) => Some(model(config, choice)?),
-        // The offline analyst cannot summarise; extraction serves instead.
-        None => matches!(config.model, ModelChoice::Remote(_)).then(|| default.clone()),
-    };
-    Ok(Models { default, summary, by_name: Arc::new(|_| None) })
+    // The offline analyst cannot summarise; extraction serves instead.
+    let summary = summary.or_else(|| matches!(config.model, ModelChoice::Remote(_)).then(|| default.clone()));
+    Ok(Models { default, summary, named })
 }
 
-fn model(config: &Config, choice: &ModelChoice) -> anyhow::Result<Arc<dyn Model>> {
+async fn model(config: &Config, choice: &ModelChoice) -> anyhow::Result<Arc<dyn Model>> {
     Ok(match choice {
         ModelChoice::Offline => Arc::new(offline(config.glossary.as_deref())?.asking(connections(config))),
         ModelChoice::Replay(path) => {
             let replay = ReplayModel::open(path, Matching::Order);
             Arc::new(replay.with_context(|| format!("the recording {}", path.display()))?)
         }
-        ModelChoice::Remote(remote) => Arc::new(HttpModel::new(settings(remote))?),
+        ModelChoice::Remote(remote) => {
+            let mut client = HttpModel::new(settings(remote))?;
+            client.learn_window().await;
+            Arc::new(client)
+        }
     })
 }
 
@@ -69,5 +81,40 @@ pub fn settings(remote: &RemoteModel) -> ModelSettings {
     settings.prices = remote.prices.map(|p| Prices { input: p.input, output: p.output, cached: p.cached });
     settings.proxy = remote.proxy.clone();
     settings.timeouts.total = Duration::from_secs(remote.timeout_seconds);
+    settings.timeouts.idle = Duration::from_secs(remote.idle_seconds);
     settings
+}
+
+#[cfg(test)]
+mod tests {
+    use ba_config::Sources;
+
+    use super::*;
+
+    async fn wired(toml: &str) -> Models {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("ba-agent.toml");
+        std::fs::write(&file, toml).unwrap();
+        let data_dir = Some(folder.path().to_owned());
+        let config = ba_config::load(&Sources { file: Some(file), data_dir, ..Sources::default() }).unwrap();
+        models(&config, None).await.unwrap()
+    }
+
+    // SPEC W6, S4: a question, a skill or the summaries name a model by its own name or as provider:model.
+    #[tokio::test]
+    async fn configured_models_are_found_by_both_names_and_no_others() {
+        let models = wired(
+            "summary_model = \"small\"\nstream_idle = 77\n[models.small]\nmodel = \"ollama:qwen3\"\nwindow = 9000\n\
+             base_url = \"http://127.0.0.1:9/v1\"",
+        )
+        .await;
+        assert!(models.get(None).unwrap().info().offline);
+        for name in ["small", "ollama:qwen3"] {
+            assert_eq!(models.get(Some(name)).unwrap().info().window, 9_000, "{name}");
+        }
+        assert!(models.get(Some("ollama:other")).is_none());
+        assert_eq!(models.summary.as_ref().unwrap().info().name, "ollama:qwen3");
+        let names: Vec<&str> = models.choices().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names, ["offline", "small"]);
+    }
 }

@@ -10,7 +10,7 @@ use ba_config::Config;
 use ba_data::{ConnectionConfig, Connections, SecretUrl, Tables};
 use ba_skills::SkillLibrary;
 use ba_store::Store;
-use ba_tools::{ActivateSkill, FileReader, Python, QueryDatabase, RunPython, WebReader, WebSearch};
+use ba_tools::{ActivateSkill, Dossier, FileReader, Python, QueryDatabase, RunPython, WebReader, WebSearch};
 
 use super::embedded::{ShippedSkills, unpack};
 
@@ -42,7 +42,8 @@ pub fn registry(
         tools.push(Arc::new(Typed::new(WebReader::new(web, tables.clone()))));
     }
     tools.push(Arc::new(Typed::new(ActivateSkill::new(skills.clone(), counter.clone()))));
-    Ok(Tools { registry: Registry::new(tools)?, tables })
+    let dossier = Dossier { store: store.clone(), python: python.clone() };
+    Ok(Tools { registry: Registry::new(tools)?.with_briefing(Arc::new(dossier)), tables })
 }
 
 /// The databases of the configuration; nothing is connected before the first query.
@@ -67,8 +68,10 @@ pub fn shipped_skills(data_dir: &Path) -> anyhow::Result<Option<PathBuf>> {
 mod tests {
     use std::path::Path;
 
-    use ba_agent::prompt::tool_sections;
+    use ba_agent::prompt::{PromptTemplate, tool_sections};
+    use ba_agent::run::Language;
     use ba_config::Sources;
+    use ba_model::TokenCounter;
 
     use super::*;
 
@@ -95,6 +98,18 @@ mod tests {
             return;
         }
         assert_eq!(held.trim_end(), sections, "run BA_UPDATE_PROMPTS=1 cargo test -p ba-cli prompt");
+
+        let template = PromptTemplate::parse(&document).unwrap();
+        assert_eq!(template.english_faults(&tools.registry), Vec::<String>::new());
+        // SPEC W7: both prompts are small, and a search nobody configured is not offered.
+        let counter = TokenCounter::for_model("gpt-4o");
+        let prompt = template.render(&tools.registry, &[]);
+        for language in [Language::Zh, Language::En] {
+            let text = prompt.of(language);
+            let tokens = counter.count(text);
+            assert!(tokens <= 3_000, "{language:?}: {tokens} tokens");
+            assert!(!text.contains("## web_search") && text.contains("## web_reader"));
+        }
     }
 
     async fn names(config: &str) -> Vec<String> {

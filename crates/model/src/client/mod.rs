@@ -6,6 +6,7 @@
 mod emitter;
 mod fault;
 mod transport;
+mod window;
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -19,6 +20,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use crate::model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta};
 use crate::retry::{self, Sleeper, TokioSleeper};
 use crate::settings::{ModelSettings, SettingsError};
+use crate::windows::WindowSource;
 use crate::wire::{self, Quirks};
 use emitter::Emitter;
 use transport::{Failure, Retry};
@@ -26,6 +28,7 @@ use transport::{Failure, Retry};
 pub struct HttpModel {
     settings: ModelSettings,
     info: ModelInfo,
+    window_source: WindowSource,
     http: reqwest::Client,
     sleeper: Arc<dyn Sleeper>,
     /// What the endpoint is known to accept: learnt once, kept for its other answers.
@@ -57,7 +60,18 @@ impl HttpModel {
         }
         let http = transport::client(&settings)?;
         let quirks = Mutex::new(Quirks::expected(&settings));
-        Ok(Self { info: settings.info(), http, sleeper, quirks, settings })
+        let (window, window_source) = settings.known_window();
+        Ok(Self { info: settings.info(window), window_source, http, sleeper, quirks, settings })
+    }
+
+    /// Asks the endpoint how large its window is, unless the settings say so. Whatever goes wrong, the guess stays.
+    pub async fn learn_window(&mut self) {
+        if self.window_source == WindowSource::Configured {
+            return;
+        }
+        if let Some(window) = window::ask(&self.http, &self.settings).await {
+            (self.info.window, self.window_source) = (window, WindowSource::Endpoint);
+        }
     }
 
     /// Whether the endpoint answers and takes the key. Costs no tokens where it can list its models.
@@ -150,6 +164,10 @@ impl HttpModel {
 impl Model for HttpModel {
     fn info(&self) -> &ModelInfo {
         &self.info
+    }
+
+    fn window_source(&self) -> WindowSource {
+        self.window_source
     }
 
     async fn complete(

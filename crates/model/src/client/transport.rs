@@ -142,7 +142,7 @@ async fn stream(
         for event in decoded {
             events += 1;
             let taken = wire::event(settings.dialect, &event, &mut answer);
-            emitter.update(&answer.text);
+            emitter.update(answer.said());
             taken.map_err(bad)?;
         }
         if answer.text.len() + answer.thinking.len() > MAX_TEXT {
@@ -160,7 +160,7 @@ async fn stream(
             Err(Bad::Garbled(_)) | Ok(()) => {}
             Err(error) => return Err(bad(error)),
         }
-        emitter.update(&answer.text);
+        emitter.update(answer.said());
     }
     if events == 0 && !head.is_empty() {
         return whole(&head, settings, emitter);
@@ -183,7 +183,7 @@ fn whole(bytes: &[u8], settings: &ModelSettings, emitter: &mut Emitter<'_>) -> R
     if answer.text.len() + answer.thinking.len() > MAX_TEXT {
         return Err(too_large());
     }
-    emitter.update(&answer.text);
+    emitter.update(answer.said());
     Ok(answer)
 }
 

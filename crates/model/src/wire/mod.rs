@@ -9,6 +9,7 @@ use serde_json::Value;
 use crate::model::{ModelError, ModelReply, ModelRequest, StopReason, Usage};
 use crate::settings::{Dialect, ModelSettings};
 use crate::sse::SseEvent;
+use crate::thinking;
 pub(crate) use quirks::Quirks;
 
 /// An answer while it arrives.
@@ -22,6 +23,7 @@ pub(crate) struct Answer {
     pub(crate) done: bool,
     /// Native tool calls: never asked for, but some models send them.
     pub(crate) calls: Vec<NativeCall>,
+    follower: thinking::Follower,
 }
 
 #[derive(Debug, Default)]
@@ -49,11 +51,21 @@ impl Answer {
             );
             return Err(ModelError::Truncated { detail });
         };
+        let (thought, said) = thinking::split(&self.text);
+        if let Some(thought) = thought {
+            self.thinking.push_str(thought);
+            self.text = said.to_owned();
+        }
         if self.text.trim().is_empty() && !self.calls.is_empty() {
             self.text = self.calls_as_text();
         }
         let thinking = (!self.thinking.is_empty()).then_some(self.thinking);
         Ok(ModelReply { text: self.text, thinking, usage: self.usage, stop })
+    }
+
+    /// The answer so far, without thinking that came inside the text.
+    pub(crate) fn said(&mut self) -> &str {
+        self.follower.said(&self.text)
     }
 
     /// Native calls in a shape the output parser reads.

@@ -8,4 +8,5 @@ mod quirks;
 mod replay;
 mod server;
 mod streams;
+mod windows;
 mod wire;

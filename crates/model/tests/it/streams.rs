@@ -266,3 +266,14 @@ async fn native_tool_calls_become_text_the_parser_reads() {
     let ba_protocol::Action::ToolCall { content } = response.action else { panic!() };
     assert_eq!((content[0].tool_name.as_str(), &content[0].arguments["code"]), ("run_python", &"1".into()));
 }
+
+/// Open reasoning models behind plain servers write their thoughts into the text (SPEC P14).
+#[tokio::test]
+async fn thinking_inside_the_text_is_taken_out_of_it() {
+    let pieces = ["<th", "ink>先看", "数据</thi", "nk>\n\n{\"a\"", ": 1}"];
+    let server = Server::start(vec![stream([answer(Dialect::OpenAi, &pieces)])]).await;
+    let (outcome, deltas) = client(&server, Dialect::OpenAi).ask().await;
+    let reply = outcome.unwrap();
+    assert_eq!((reply.text.as_str(), reply.thinking.as_deref()), ("{\"a\": 1}", Some("先看数据")));
+    assert_eq!(deltas.concat(), reply.text);
+}

@@ -5,6 +5,7 @@
 //! Never guesses the end of an answer that was cut: half a program must not run.
 
 mod calls;
+mod clarification;
 mod extract;
 mod fields;
 mod repair;

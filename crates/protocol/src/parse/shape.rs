@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::calls::{self, RawCall};
+use super::clarification;
 use super::fields::{self, Repairs, take};
 use crate::structured::{Action, CodeBlock, Report, StructuredResponse};
 
@@ -306,14 +307,24 @@ fn complete(mut map: Map<String, Value>, repairs: &mut Repairs) -> Result<Action
     let recommended_questions = fields::list(take(&mut map, &["recommended_questions"]), repairs);
     let download_links = fields::list(take(&mut map, &["download_links"]), repairs);
     let code_blocks = code_blocks(take(&mut map, &["code_blocks"]), repairs);
+    let asked = clarification::read(take(&mut map, &clarification::NAMES), &recommended_questions, repairs);
+    let (question, needs_clarification) = asked.unwrap_or_default();
     let content = match take(&mut map, &REPORT_TEXTS) {
         Some(value) => fields::text(value, repairs),
+        None if !question.is_empty() => String::new(),
         None => return Err("`action.content` is missing".to_owned()),
     };
+    let content = if content.trim().is_empty() { question } else { content };
     if content.trim().is_empty() {
         return Err("`action.content` is empty".to_owned());
     }
-    Ok(Action::Complete(Report { content, recommended_questions, download_links, code_blocks }))
+    Ok(Action::Complete(Report {
+        content,
+        recommended_questions,
+        download_links,
+        code_blocks,
+        needs_clarification,
+    }))
 }
 
 fn code_blocks(value: Option<Value>, repairs: &mut Repairs) -> Vec<CodeBlock> {

@@ -67,10 +67,25 @@ fn walking_stops_at_the_limits() {
 }
 
 #[test]
-fn a_sparse_file_counts_what_it_holds() {
+fn a_hole_counts_as_if_it_were_filled() {
     let dir = tempfile::tempdir().unwrap();
     fs::File::create(dir.path().join("sparse")).unwrap().set_len(1 << 40).unwrap();
-    assert!(walk(dir.path(), &limits()).is_ok());
+    assert_eq!(walk(dir.path(), &limits()).unwrap_err(), Excess::Bytes);
+    // It can still be used and cleaned; it may not grow.
+    let wide = widened(dir.path(), &limits());
+    assert_eq!(wide.folder_bytes, 1 << 40);
+    assert!(walk(dir.path(), &wide).is_ok());
+    fs::write(dir.path().join("more"), "x").unwrap();
+    assert_eq!(walk(dir.path(), &wide).unwrap_err(), Excess::Bytes);
+}
+
+#[test]
+fn an_input_that_became_a_link_is_refused() {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join("secret"), "x").unwrap();
+    symlink(dir.path().join("secret"), dir.path().join("input")).unwrap();
+    assert!(open_input(&dir.path().join("input"), None).is_err());
+    assert!(open_input(&dir.path().join("secret"), None).is_ok());
 }
 
 #[test]

@@ -165,6 +165,53 @@ fn the_disk_cannot_be_filled() {
 }
 
 #[test]
+fn holes_count_and_a_call_may_leave_only_so_much() {
+    let mut desk = brief(30);
+    let sparse = desk.py("for i in range(6): open(f's{i}.bin', 'wb').truncate(500 << 20)");
+    assert_eq!(kind(&sparse), JobErrorKind::Quota);
+    desk.limits.left_bytes = 3 << 20;
+    let left = desk.py("for i in range(5): open(f'f{i}.bin', 'wb').write(b'x' * 2**20)");
+    assert_eq!(kind(&left), JobErrorKind::Quota);
+    assert!(left.error.unwrap().message.contains("one call may leave at most 3 MiB"));
+    assert_eq!(std::fs::read_dir(desk.folder()).unwrap().count(), 0);
+    assert_eq!(desk.py("open('small.bin', 'wb').write(b'x' * 2**20)").files.len(), 1);
+}
+
+#[test]
+fn an_over_full_folder_can_be_used_and_cleaned_but_not_grow() {
+    let mut desk = brief(30);
+    stdout(&desk.py("open('big.bin', 'wb').write(b'x' * (8 << 20))"));
+    desk.limits.folder_bytes = 4 << 20;
+    assert_eq!(repr(&desk.py("1 + 1")), "2");
+    assert_eq!(kind(&desk.py("open('more.bin', 'wb').write(b'x' * 2**20)")), JobErrorKind::Quota);
+    assert!(desk.folder().join("big.bin").is_file() && !desk.folder().join("more.bin").exists());
+    stdout(&desk.py("import os\nos.remove('big.bin')"));
+    assert_eq!(desk.py("open('more.bin', 'wb').write(b'x' * 2**20)").files.len(), 1);
+}
+
+/// SPEC H2.
+#[test]
+fn nothing_of_a_job_runs_between_two_calls() {
+    let desk = Desk::new().open().session("still");
+    let code = "
+import threading, time
+def grow():
+    with open('grow.bin', 'ab', buffering=0) as f:
+        while True:
+            f.write(b'x' * 65536)
+            time.sleep(0.001)
+threading.Thread(target=grow, daemon=True).start()
+time.sleep(0.2)";
+    for code in [code, "time.sleep(0.1)\n1"] {
+        assert!(desk.py(code).error.is_none());
+        let size = || std::fs::metadata(desk.folder().join("grow.bin")).unwrap().len();
+        let before = size();
+        std::thread::sleep(Duration::from_millis(600));
+        assert_eq!(size(), before, "a thread wrote after its call");
+    }
+}
+
+#[test]
 fn deleted_files_count_as_long_as_they_are_open() {
     if !rustix::process::geteuid().is_root() {
         return; // Only root sees them; elsewhere the disk guard is the limit, as docs/sandbox.md says.

@@ -230,6 +230,42 @@ fn a_worn_zygote_is_replaced_while_state_lives_on() {
 }
 
 #[test]
+fn variables_are_known_by_name_and_shape() {
+    let desk = Desk::new().session("named");
+    stdout(&desk.py("import pandas as pd\ndf = pd.DataFrame({'a': [1, 2]})\ntotal = 3"));
+    let key = desk.session.clone().unwrap();
+    let known = |key: &SessionKey| -> Vec<String> {
+        desk.sandbox.variables(key).iter().map(|v| format!("{} {} {}", v.name, v.kind, v.about)).collect()
+    };
+    assert_eq!(known(&key), ["df DataFrame 2 × 1: a", "total int 3"]);
+    assert!(desk.py("del total\nraise ValueError").error.is_some());
+    assert_eq!(known(&key).len(), 2, "a call that fails changes nothing");
+    block(desk.sandbox.forget(&key));
+    assert_eq!(known(&key), [""; 0]);
+}
+
+#[test]
+fn a_restart_is_told_with_the_next_call_even_if_that_one_fails() {
+    let scratch = tempfile::tempdir().unwrap();
+    let start = || {
+        let mut settings = config(scratch.path());
+        settings.pool = 1;
+        block(Sandbox::start(settings)).unwrap()
+    };
+    let first = start();
+    let mut desk = Desk::on(first.clone());
+    desk.session = Some(SessionKey::new("conv_0123456789ab"));
+    stdout(&desk.py("x = 1"));
+    block(first.shutdown());
+    desk.sandbox = start();
+    let failed = desk.py("x");
+    assert_eq!(failed.error.unwrap().type_name, "NameError");
+    assert_eq!(failed.state, StateNote::Reset { reason: "the server was restarted".into() });
+    assert_eq!(desk.py("1").state, StateNote::Fresh, "it is told once");
+    block(desk.sandbox.clone().shutdown());
+}
+
+#[test]
 fn shutdown_ends_running_jobs() {
     let (sandbox, _scratch) = own(|_| {});
     let desk = Desk::on(sandbox.clone());

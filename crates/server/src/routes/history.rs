@@ -29,6 +29,9 @@ pub struct HistoryRound {
     pub processing: Vec<AgentResponse>,
     pub steps: Vec<HistoryStep>,
     pub answer: Option<AgentResponse>,
+    /// What of the answer was there when it was stopped.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub partial: Option<String>,
     pub error: Option<ErrorInfo>,
 }
 
@@ -75,6 +78,7 @@ fn add(rounds: &mut Vec<HistoryRound>, event: Event) {
             processing: Vec::new(),
             steps: Vec::new(),
             answer: None,
+            partial: None,
             error: None,
         });
         return;
@@ -118,7 +122,10 @@ fn add(rounds: &mut Vec<HistoryRound>, event: Event) {
             round.status = "failed";
             round.error = Some(error);
         }
-        RunEvent::RunCancelled {} => round.status = "cancelled",
+        RunEvent::RunCancelled { partial } => {
+            round.status = "cancelled";
+            round.partial = partial;
+        }
         RunEvent::RunStarted { .. } | RunEvent::TextDelta { .. } | RunEvent::ToolProgress { .. } => {}
     }
 }

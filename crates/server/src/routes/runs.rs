@@ -216,6 +216,6 @@ pub async fn cancel(
     Path(run_id): Path<RunId>,
 ) -> Result<Data<Cancelled>> {
     state.deps.store.run(&caller.user, &run_id).await?;
-    let cancelled = state.deps.agent.cancel(&run_id);
+    let cancelled = state.deps.agent.cancel(&run_id).await?;
     Ok(Data::of(Cancelled { run_id, cancelled }))
 }

@@ -1,6 +1,10 @@
 //! What the page needs to know before anything else.
 
+use std::sync::Arc;
+
 use axum::extract::State;
+use ba_agent::Models;
+use ba_model::Model;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -19,6 +23,8 @@ pub struct Status {
     pub model: String,
     /// The built-in rule-based analyst answers.
     pub offline: bool,
+    /// The models a question may name, the default first.
+    pub models: Vec<ModelChoice>,
     pub auth_required: bool,
     /// Who is signed in.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -33,6 +39,36 @@ pub struct Status {
     pub upload_limit: u64,
 }
 
+/// A model that `model` of a question may name (SPEC A1, W6).
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ModelChoice {
+    /// What to send.
+    #[schema(example = "fast")]
+    pub name: String,
+    /// `provider:model`
+    #[schema(example = "deepseek:deepseek-chat")]
+    pub model: String,
+    pub default: bool,
+    pub offline: bool,
+    /// Context window in tokens.
+    pub window: usize,
+    /// How that is known: `configured`, `endpoint`, `table` or `default`.
+    #[schema(example = "endpoint")]
+    pub window_source: &'static str,
+}
+
+fn choices(models: &Models) -> Vec<ModelChoice> {
+    let choice = |(at, (name, model)): (usize, (&str, &Arc<dyn Model>))| ModelChoice {
+        name: name.to_owned(),
+        model: model.info().name.clone(),
+        default: at == 0,
+        offline: model.info().offline,
+        window: model.info().window,
+        window_source: model.window_source().as_str(),
+    };
+    models.choices().into_iter().enumerate().map(choice).collect()
+}
+
 /// Version, model, whether sign-in is needed, sample data.
 #[utoipa::path(get, path = "/status", tag = "health", operation_id = "status", responses((status = 200, body = Data<Status>)))]
 pub async fn status(State(state): State<AppState>, MaybeCaller(caller): MaybeCaller) -> Data<Status> {
@@ -43,6 +79,7 @@ pub async fn status(State(state): State<AppState>, MaybeCaller(caller): MaybeCal
         version: env!("CARGO_PKG_VERSION"),
         model: if known { model.name.clone() } else { String::new() },
         offline: model.offline,
+        models: if known { choices(state.deps.agent.models()) } else { vec![] },
         auth_required: state.config.access == Access::SignIn,
         role: signed_in.as_ref().map(|caller| caller.role.as_str()),
         user: signed_in.map(|caller| caller.name),

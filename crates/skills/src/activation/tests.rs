@@ -164,3 +164,47 @@ proptest! {
         prop_assert_eq!(state.effective(&base), modifiers::effective(&base, []));
     }
 }
+
+// Four skills of one turn are four siblings, not a chain of four; a later turn's skill stands inside the newest.
+#[test]
+fn skills_of_one_turn_stand_beside_each_other() {
+    let mut state = SkillState::default();
+    state.begin_turn();
+    for (name, id) in [("a", "1"), ("b", "2"), ("c", "3"), ("d", "4")] {
+        try_activate(&mut state, name, id).unwrap();
+    }
+    assert!(try_activate(&mut state, "a", "5").unwrap_err().to_string().contains("already active"));
+    state.end_turn();
+    try_activate(&mut state, "e", "6").unwrap();
+    let depths: Vec<u32> = state.frames().iter().map(|f| f.depth).collect();
+    assert_eq!(depths, [0, 0, 0, 0, 1]);
+    assert_eq!(
+        state.request(SkillName::parse("f").unwrap(), "7", LoadLevel::Instructions).activation_depth,
+        2
+    );
+    let restored: SkillState = serde_json::from_str(&serde_json::to_string(&state).unwrap()).unwrap();
+    assert_eq!(restored, state);
+    state.pop().unwrap();
+    assert_eq!(state.spelled(), "a → b → c → d");
+}
+
+#[test]
+fn siblings_share_their_tools_and_nesting_narrows_them() {
+    let base = Base {
+        tools: ["run_python", "query_database", "web_search"].map(String::from).into(),
+        ..Base::default()
+    };
+    let mut state = SkillState::default();
+    state.begin_turn();
+    for (name, tools) in [("a", &["run_python"][..]), ("b", &["query_database"])] {
+        let skill = skill(name, Some(tools));
+        state.activate(&state.request(skill.name.clone(), name, LoadLevel::Instructions), &skill).unwrap();
+    }
+    state.end_turn();
+    let now = state.effective(&base);
+    assert!(now.allows("run_python") && now.allows("query_database") && !now.allows("web_search"));
+    let inner = skill("c", Some(&["run_python"]));
+    state.activate(&state.request(inner.name.clone(), "c", LoadLevel::Instructions), &inner).unwrap();
+    let now = state.effective(&base);
+    assert!(now.allows("run_python") && !now.allows("query_database"), "c is inside b: {:?}", now.tools);
+}

@@ -76,7 +76,7 @@ fn instructions_show_files_and_how_to_run_scripts() {
     </skill>
     资源文件（以 activate_skill 的 resource 参数读取）：
     - scripts/run.py (12 B)
-    脚本只在 run_python 中运行：`with open("rfm__run.py", encoding="utf-8") as f: exec(f.read())`，然后调用其中的函数。
+    脚本只在 run_python 中运行：`s = skill("rfm__run.py")`，然后调用其中的函数，如 `s.函数名(…)`。
     "#);
 }
 

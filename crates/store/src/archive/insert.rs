@@ -95,7 +95,7 @@ async fn insert_events(s: &mut dyn Session, incoming: &Incoming, runs: &HashMap<
     }
     for run in incoming.manifest.runs.iter().filter(|r| r.status.is_open()) {
         let id = renamed(runs, &run.id)?.clone();
-        events.push((id, run.created_at, RunEvent::RunCancelled {}));
+        events.push((id, run.created_at, RunEvent::RunCancelled { partial: None }));
     }
     let next = events.len() as u64 + 1;
     for (seq, (run, at, event)) in (1u64..).zip(events) {

@@ -6,7 +6,7 @@ use super::{Db, params};
 use crate::error::{Result, StoreError};
 
 /// Step `n` (from 1) brings version `n - 1` to `n`. A step that has been released never changes.
-pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5];
+pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5, V6];
 
 /// Conversations and durable runs.
 const V1: &[&str] = &[
@@ -168,6 +168,14 @@ const V4: &[&str] = &["ALTER TABLE uploads ADD COLUMN ingest_options TEXT"];
 
 /// What a call brought as evidence for the figures of an answer.
 const V5: &[&str] = &["ALTER TABLE calls ADD COLUMN evidence TEXT"];
+
+/// Who drives a run, and under which epoch.
+const V6: &[&str] = &[
+    "ALTER TABLE runs ADD COLUMN holder TEXT",
+    "ALTER TABLE runs ADD COLUMN epoch BIGINT NOT NULL DEFAULT 1",
+    "ALTER TABLE runs ADD COLUMN lease_until BIGINT NOT NULL DEFAULT 0",
+    "ALTER TABLE runs ADD COLUMN cancel_asked BIGINT NOT NULL DEFAULT 0",
+];
 
 /// Replicas that start together take turns.
 const MIGRATION_LOCK: i64 = 0x62a_a6e7;

@@ -1,7 +1,10 @@
 //! Durable runs (SPEC E13): a message is kept before it is acknowledged, each step is one transaction.
 
 mod calls;
+mod lease;
 mod read;
+
+pub use lease::{Holder, LEASE};
 
 use ba_protocol::text::shorten;
 use ba_protocol::{ConversationId, Event, RunEvent, RunId};
@@ -89,15 +92,18 @@ async fn admit(s: &mut dyn Session, new: NewRun) -> Result<Event> {
         .await?;
     let seq = row.ok_or_else(|| missing(&new.conversation_id))?.unsigned(0)?;
     s.execute(
-        "INSERT INTO runs (id, conversation_id, message, state, status, usage_info, created_at, updated_at)
-         VALUES ($1, $2, $3, $4, 'running', $5, $6, $6)",
+        "INSERT INTO runs (id, conversation_id, message, state, status, usage_info, created_at, updated_at,
+                           holder, epoch, lease_until)
+         VALUES ($1, $2, $3, $4, 'running', $5, $6, $6, $7, 1, $8)",
         params![
             &new.run_id,
             &new.conversation_id,
             new.message.as_str(),
             new.state.as_str(),
             json(&ba_protocol::api::UsageInfo::default())?,
-            at
+            at,
+            new.holder.as_ref().map(|h| h.as_str().to_owned()),
+            Store::lease_until(now())
         ],
     )
     .await?;
@@ -121,9 +127,16 @@ async fn commit_step(s: &mut dyn Session, run: RunId, step: StepCommit) -> Resul
     let at = now();
     let updated = s
         .one(
-            "UPDATE runs SET state = $2, status = $3, usage_info = $4, updated_at = $5
-             WHERE id = $1 AND status = 'running' RETURNING conversation_id",
-            params![&run, step.state.as_str(), step.status.as_str(), json(&step.usage)?, at],
+            "UPDATE runs SET state = COALESCE($2, state), status = $3, usage_info = $4, updated_at = $5
+             WHERE id = $1 AND status = 'running' AND (epoch = $6 OR $6 = 0) RETURNING conversation_id",
+            params![
+                &run,
+                step.state.as_ref().map(|s| s.as_str().to_owned()),
+                step.status.as_str(),
+                json(&step.usage)?,
+                at,
+                step.epoch
+            ],
         )
         .await?;
     let conversation: ConversationId = match updated {
@@ -193,6 +206,9 @@ async fn ensure_open(s: &mut dyn Session, run: &RunId) -> Result<()> {
 async fn why_not_open(s: &mut dyn Session, run: &RunId) -> Result<StoreError> {
     let row = s.one("SELECT status FROM runs WHERE id = $1", params![run]).await?;
     Ok(match row {
+        Some(row) if row.text(0)? == "running" => {
+            StoreError::Conflict(format!("run {run} is driven by another server now"))
+        }
         Some(row) => StoreError::Conflict(format!("run {run} has ended: {}", row.text(0)?)),
         None => StoreError::not_found(format!("run {run}")),
     })

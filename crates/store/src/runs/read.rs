@@ -7,30 +7,39 @@ use crate::error::{Result, StoreError};
 use crate::store::Store;
 use crate::types::{EventScope, RunRecord};
 
+/// Runs with their owners, as `run_from_row` reads them.
+macro_rules! select_runs {
+    ($rest:literal) => {
+        concat!(
+            "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
+                    r.usage_info, r.epoch
+             FROM runs r JOIN conversations c ON c.id = r.conversation_id ",
+            $rest
+        )
+    };
+}
+
 impl Store {
     /// Runs a crash left open, oldest first. Resume one only while holding its conversation's lock.
     pub async fn open_runs(&self) -> Result<Vec<RunRecord>> {
         let rows = self
             .db()
-            .read(
-                "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
-                        r.usage_info
-                 FROM runs r JOIN conversations c ON c.id = r.conversation_id
-                 WHERE r.status = 'running' ORDER BY r.created_at, r.id",
-                vec![],
-            )
+            .read(select_runs!("WHERE r.status = 'running' ORDER BY r.created_at, r.id"), vec![])
             .await?;
         rows.iter().map(run_from_row).collect()
+    }
+
+    /// One of them, with its newest state.
+    pub(crate) async fn open_run(&self, id: &RunId) -> Result<Option<RunRecord>> {
+        let open = select_runs!("WHERE r.id = $1 AND r.status = 'running'");
+        self.db().read_one(open, params![id]).await?.as_ref().map(run_from_row).transpose()
     }
 
     pub async fn run(&self, owner: &UserId, id: &RunId) -> Result<RunRecord> {
         let row = self
             .db()
             .read_one(
-                "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
-                        r.usage_info
-                 FROM runs r JOIN conversations c ON c.id = r.conversation_id
-                 WHERE r.id = $1 AND c.owner = $2 AND c.deleted_at IS NULL",
+                select_runs!("WHERE r.id = $1 AND c.owner = $2 AND c.deleted_at IS NULL"),
                 params![id, owner],
             )
             .await?;
@@ -47,11 +56,10 @@ impl Store {
         let rows = self
             .db()
             .read(
-                "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
-                        r.usage_info
-                 FROM runs r JOIN conversations c ON c.id = r.conversation_id
-                 WHERE r.conversation_id = $1 AND c.owner = $2 AND c.deleted_at IS NULL
-                 ORDER BY r.created_at DESC, r.id LIMIT $3",
+                select_runs!(
+                    "WHERE r.conversation_id = $1 AND c.owner = $2 AND c.deleted_at IS NULL
+                     ORDER BY r.created_at DESC, r.id LIMIT $3"
+                ),
                 params![conversation, owner, limit],
             )
             .await?;
@@ -85,11 +93,31 @@ impl Store {
 
     /// The finished rounds, oldest first (SPEC X9).
     pub async fn rounds(&self, conversation: &ConversationId) -> Result<Vec<Round>> {
+        self.rounds_from(conversation, 0).await
+    }
+
+    /// The same without the first `skip`, for whoever has read those.
+    pub async fn rounds_from(&self, conversation: &ConversationId, skip: usize) -> Result<Vec<Round>> {
+        self.some_rounds(conversation, skip, u32::MAX.into()).await
+    }
+
+    /// The round of this number, from 1.
+    pub async fn round(&self, conversation: &ConversationId, number: usize) -> Result<Option<Round>> {
+        let Some(skip) = number.checked_sub(1) else { return Ok(None) };
+        Ok(self.some_rounds(conversation, skip, 1).await?.pop())
+    }
+
+    async fn some_rounds(
+        &self,
+        conversation: &ConversationId,
+        skip: usize,
+        limit: u64,
+    ) -> Result<Vec<Round>> {
         let rows = self
             .db()
             .read(
-                "SELECT round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id",
-                params![conversation],
+                "SELECT round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id LIMIT $2 OFFSET $3",
+                params![conversation, limit, skip as u64],
             )
             .await?;
         rows.iter().map(|row| row.json(0)).collect()
@@ -107,6 +135,7 @@ fn run_from_row(row: &Row) -> Result<RunRecord> {
         created_at: row.time(6)?,
         updated_at: row.time(7)?,
         usage: row.json(8)?,
+        epoch: row.unsigned(9)?,
     })
 }
 

@@ -44,7 +44,7 @@ async fn what_goes_out_comes_in(f: Fresh) {
     assert_eq!(events.iter().map(|e| e.seq).collect::<Vec<_>>(), vec![1, 2, 3, 4]);
     let RunEvent::Report(answer) = &events[1].event else { panic!("{:?}", events[1]) };
     assert_eq!((&answer.conversation_id, &answer.run_id), (&new.id, &runs[1].id));
-    assert_eq!(events[3].event, RunEvent::RunCancelled {});
+    assert_eq!(events[3].event, RunEvent::RunCancelled { partial: None });
     // The new conversation goes on where the old one was.
     assert_eq!(f.store.admit(new_run(&new, "next")).await.unwrap().seq, 5);
     let mut writer = f.store.begin_upload(&new.id, "b.csv", None).await.unwrap();

@@ -103,6 +103,7 @@ pub fn new_run(conversation: &Conversation, message: &str) -> NewRun {
         file_ids: vec![],
         state: json!({"step": 0}).into(),
         created_at: Timestamp::now(),
+        holder: None,
     }
 }
 
@@ -140,6 +141,7 @@ pub fn report(conversation: &ConversationId, run: &RunId, text: &str) -> RunEven
             contains_html: false,
             tool_calls: vec![],
             recommended_questions: vec![],
+            needs_clarification: None,
             download_links: vec![],
             code_refs: vec![],
             file_refs: vec![],
@@ -165,6 +167,7 @@ pub fn round(run: &RunId, message: &str, answer: &str) -> Round {
         final_answer: Some(answer.to_owned()),
         tokens_used: 7,
         audit: None,
+        ending: Default::default(),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use ba_protocol::RunEvent;
 use ba_protocol::api::{ErrorInfo, UsageInfo};
-use ba_store::{EventScope, Limits, RunStatus, StepCommit, StoreError, TelemetryScope, ToolOutcome};
+use ba_store::{EventScope, Holder, Limits, RunStatus, StepCommit, StoreError, TelemetryScope, ToolOutcome};
 use serde_json::json;
 
 use crate::harness::{Fresh, alice, intent, last_step, new_run, on_every_backend, outcome};
@@ -21,7 +21,41 @@ on_every_backend!(
     telemetry_outlives_the_process,
     two_steps_as_one_are_the_two_steps,
     evidence_is_kept_beside_the_calls,
+    a_run_is_driven_by_one_holder_and_an_old_one_is_refused,
 );
+
+async fn a_run_is_driven_by_one_holder_and_an_old_one_is_refused(f: Fresh) {
+    let c = f.conversation().await;
+    let (first, second) = (Holder::this_process(), Holder::this_process());
+    let mut new = new_run(&c, "q");
+    new.holder = Some(first.clone());
+    f.store.admit(new.clone()).await.unwrap();
+    let run = &new.run_id;
+    let driven = std::slice::from_ref(run);
+    assert!(f.store.adopt_runs(&second, &[]).await.unwrap().is_empty(), "the first one lives and holds it");
+    assert!(f.store.adopt_runs(&first, driven).await.unwrap().is_empty(), "it drives it itself");
+
+    f.store.release_leases(&first).await.unwrap();
+    let adopted = f.store.adopt_runs(&second, &[]).await.unwrap();
+    assert_eq!((adopted.len(), adopted[0].epoch), (1, 2));
+    let stale = StepCommit { epoch: 1, ..StepCommit::new(json!({"by": "first"}), RunStatus::Running) };
+    let refused = f.store.commit_step(run, stale).await;
+    assert!(
+        matches!(&refused, Err(StoreError::Conflict(why)) if why.contains("another server")),
+        "{refused:?}"
+    );
+    f.store.renew_leases(&first, driven).await.unwrap();
+    f.store.release_leases(&first).await.unwrap();
+    assert!(f.store.adopt_runs(&first, &[]).await.unwrap().is_empty(), "it is no longer its own to give up");
+
+    assert!(f.store.request_cancel(run).await.unwrap());
+    assert_eq!(f.store.cancel_requests(&second).await.unwrap(), *driven);
+    assert!(f.store.cancel_requests(&first).await.unwrap().is_empty());
+    let fresh = StepCommit { epoch: 2, ..StepCommit::new(json!({"by": "second"}), RunStatus::Cancelled) };
+    f.store.commit_step(run, fresh).await.unwrap();
+    assert!(!f.store.request_cancel(run).await.unwrap(), "it has ended");
+    assert!(f.store.adopt_runs(&first, &[]).await.unwrap().is_empty());
+}
 
 async fn evidence_is_kept_beside_the_calls(f: Fresh) {
     let c = f.conversation().await;

@@ -1,10 +1,10 @@
 //! What is known of a file beside its content: for its synopsis (SPEC X2), and for the audit of figures (SPEC V).
 
-use ba_agent::tool::Body;
+use ba_agent::tool::{Body, ToolOutput};
 use ba_data::outline;
-use ba_protocol::FileFacts;
-use ba_protocol::file::TableProfile;
+use ba_protocol::file::{FileProfile, TableProfile};
 use ba_protocol::table::Column;
+use ba_protocol::{CodeFile, FileFacts};
 use serde_json::{Value, json};
 
 pub(super) fn code(name: &str, language: &str, text: &str) -> FileFacts {
@@ -15,6 +15,28 @@ pub(super) fn code(name: &str, language: &str, text: &str) -> FileFacts {
         lines: text.lines().count() as u64,
         functions: found.functions,
         classes: found.classes,
+        code_id: None,
+        chars: text.chars().count() as u64,
+    }
+}
+
+/// The same of code that was saved under an id.
+pub(super) fn saved_code(file: &CodeFile, text: &str) -> FileFacts {
+    let mut facts = code(&file.filename(), &file.language, text);
+    if let FileFacts::Code { code_id, .. } = &mut facts {
+        *code_id = Some(file.code_id.clone());
+    }
+    facts
+}
+
+/// A JSON document that only holds a table among other things is known by its keys (SPEC X2).
+pub(super) fn prefer_keys(output: &mut ToolOutput, name: &str, size: u64, profile: &FileProfile) {
+    if let Some(FileFacts::Table { format, columns, .. }) = &output.file_facts
+        && format == "json"
+        && profile.keys.len() > 1
+        && profile.keys != *columns
+    {
+        output.file_facts = Some(FileFacts::Json { name: name.to_owned(), size, keys: profile.keys.clone() });
     }
 }
 
@@ -27,11 +49,23 @@ pub(super) fn language(kind: &str) -> Option<&'static str> {
 /// A table's profile as evidence: its size, and a row of facts for every column. `preview` adds the rows that a
 /// profile does not show.
 pub(super) fn table(table: &TableProfile, preview: bool) -> Vec<Body> {
-    let names = ["column", "rows 行数", "nulls 空值", "distinct 不同值", "min 最小", "max 最大", "mean 平均"];
+    let names = [
+        "column",
+        "rows 行数",
+        "nulls 空值",
+        "distinct 不同值",
+        "min 最小",
+        "max 最大",
+        "mean 平均",
+        "std 标准差",
+        "q1 下四分位",
+        "median 中位数",
+        "q3 上四分位",
+    ];
     let fact = |value: &Option<Value>| value.clone().unwrap_or_default();
     let row = |c: &ba_protocol::file::ColumnProfile| {
         let filled = table.rows.saturating_sub(c.nulls);
-        let mean = c.mean.map_or(Value::Null, Value::from);
+        let figure = |f: Option<f64>| f.map_or(Value::Null, Value::from);
         vec![
             json!(c.name),
             json!(filled),
@@ -39,7 +73,11 @@ pub(super) fn table(table: &TableProfile, preview: bool) -> Vec<Body> {
             json!(c.distinct),
             fact(&c.min),
             fact(&c.max),
-            mean,
+            figure(c.mean),
+            figure(c.std),
+            figure(c.q1),
+            figure(c.median),
+            figure(c.q3),
         ]
     };
     let mut facts = vec![

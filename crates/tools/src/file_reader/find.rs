@@ -2,15 +2,29 @@
 
 use std::path::{Component, Path, PathBuf};
 
-use ba_protocol::{CodeFile, CodeId, ConversationId, ToolFailure, Upload};
+use ba_protocol::{CodeFile, CodeId, ConversationId, Round, ToolFailure, Upload};
 use ba_store::Store;
 
 use crate::conversation_tables::storage;
 
 pub(super) enum Found {
-    Upload { upload: Box<Upload>, path: PathBuf },
-    Code { file: CodeFile, text: String },
-    File { name: String, path: PathBuf },
+    Upload {
+        upload: Box<Upload>,
+        path: PathBuf,
+    },
+    Code {
+        file: CodeFile,
+        text: String,
+    },
+    File {
+        name: String,
+        path: PathBuf,
+    },
+    /// An earlier round of the conversation (SPEC W8).
+    Answer {
+        number: usize,
+        round: Box<Round>,
+    },
 }
 
 /// In this order: upload by id or name, code, artifact, stored tool data, file of the working folder.
@@ -22,6 +36,17 @@ pub(super) async fn find(
     let wanted = given.trim().trim_start_matches("./");
     if wanted.is_empty() {
         return Err(ToolFailure::validation("EMPTY_PATH", "path is empty"));
+    }
+    if let Some(number) = answer_number(wanted) {
+        return match store.round(conversation, number).await.map_err(storage)? {
+            Some(round) => Ok(Found::Answer { number, round: Box::new(round) }),
+            None => {
+                let rounds = store.rounds(conversation).await.map_err(storage)?.len();
+                let text =
+                    format!("there is no round {number}; this conversation has {rounds} finished rounds");
+                Err(ToolFailure::not_found("ANSWER_NOT_FOUND", text))
+            }
+        };
     }
     match store.upload(conversation, wanted).await {
         Ok(upload) => {
@@ -51,6 +76,12 @@ pub(super) async fn find(
         Some(path) => Ok(Found::File { name: wanted.rsplit('/').next().unwrap_or(wanted).to_owned(), path }),
         None => Err(unknown(store, conversation, wanted).await),
     }
+}
+
+/// `answer_3`.
+fn answer_number(wanted: &str) -> Option<usize> {
+    let digits = wanted.strip_prefix("answer_")?;
+    digits.parse().ok().filter(|_| digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// `code_sales`, `data/code_sales.py` or `sales.py`'s id.
@@ -106,6 +137,14 @@ mod tests {
         assert!(inside(&folder, "sub/a.txt").is_some());
         for bad in ["../secret", "link", "up/secret", "/etc/passwd", "sub", "sub/../../secret", "missing"] {
             assert!(inside(&folder, bad).is_none(), "{bad}");
+        }
+    }
+
+    #[test]
+    fn answers_have_numbers() {
+        assert_eq!(answer_number("answer_12"), Some(12));
+        for other in ["answer_", "answer_+1", "answer_1.md", "the_answer_1"] {
+            assert_eq!(answer_number(other), None, "{other}");
         }
     }
 

@@ -4,11 +4,14 @@ use std::fmt::Write;
 
 use ba_agent::tool::{Body, StoredData, ToolOutput};
 use ba_data::{QueryResult, TableInfo};
+use ba_protocol::DataNote;
+use ba_protocol::file::{Note, NoteLevel};
 use ba_protocol::table::{self, Column};
 use ba_protocol::text::{one_line, shorten};
 use serde_json::Value;
 
 use crate::conversation_tables::KnownTable;
+use crate::resources::resources;
 
 pub(super) fn describe(known: &[KnownTable], search: Option<&str>) -> ToolOutput {
     let wanted = search.map(str::to_lowercase);
@@ -70,7 +73,7 @@ pub(super) fn columns_of(tables: &[TableInfo]) -> ToolOutput {
 }
 
 pub(super) fn output_of(result: QueryResult, max_rows: u64) -> ToolOutput {
-    let QueryResult { columns, rows, truncated, row_count, elapsed, mut notes } = result;
+    let QueryResult { columns, rows, truncated, row_count, elapsed, notes, mut checks, usage } = result;
     let shown = rows.len();
     let mut summary = match (shown, columns.len()) {
         (1, 1) => format!("1 value: {} = {}", columns[0].name, shorten(&plain(&rows[0][0]), 120)),
@@ -79,18 +82,33 @@ pub(super) fn output_of(result: QueryResult, max_rows: u64) -> ToolOutput {
     if truncated {
         let more = if row_count > shown as u64 { format!(" of {row_count}") } else { String::new() };
         let _ = write!(summary, " (cut at {shown}{more})");
-        notes.push(format!(
-            "more rows exist than the {shown} returned (max_rows {max_rows}); aggregate, filter, or raise max_rows"
-        ));
+        checks.insert(0, cut_note(shown, max_rows));
     }
     let csv = table::encode(&columns, &rows);
     let total_rows = truncated.then_some(row_count).filter(|n| *n > shown as u64);
     let mut output = ToolOutput::new(summary, Body::Table { columns, rows, total_rows });
     output.notes = notes;
+    output.data_notes = checks.into_iter().map(DataNote::of_result).collect();
+    output.resources = resources(&usage);
     output.data = Some(StoredData { bytes: csv.into_bytes(), extension: "csv" });
     output.metrics.insert("rows".to_owned(), f64::from(u32::try_from(shown).unwrap_or(u32::MAX)));
     output.metrics.insert("engine_ms".to_owned(), elapsed.as_secs_f64() * 1000.0);
     output
+}
+
+/// A result that is not whole, as a note with a code like every other check's.
+fn cut_note(shown: usize, max_rows: u64) -> Note {
+    let text = format!(
+        "more rows exist than the {shown} returned (max_rows {max_rows}); aggregate, filter, or raise max_rows"
+    );
+    let values = [("rows".to_owned(), shown.into()), ("max_rows".to_owned(), max_rows.into())];
+    Note {
+        code: "result_truncated".into(),
+        level: NoteLevel::Step,
+        text,
+        column: None,
+        values: values.into_iter().collect(),
+    }
 }
 
 fn plain(value: &Value) -> String {

@@ -137,7 +137,7 @@ fn add(parts: &mut Vec<Part>, event: Event) {
             part.status = "failed";
             part.error = Some(error.message);
         }
-        RunEvent::RunCancelled {} => part.status = "cancelled",
+        RunEvent::RunCancelled { .. } => part.status = "cancelled",
         _ => {}
     }
 }

@@ -1,6 +1,7 @@
 //! Tools in whole runs, with a scripted model that remembers what it was asked.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+mod answers;
 mod databases;
 mod levels;
 mod offline;

@@ -12,22 +12,26 @@ use ba_skills::{Skill, Source};
 
 /// One call per script, and what it must say.
 const CALLS: [(&str, &str, &str); 12] = [
-    ("trend-growth", "print(round(cagr(100, 161.051, 5), 6))", "0.1"),
-    ("anomaly-detection", "print(iqr_fences([1, 2, 3, 4, 5, 6, 7, 8, 9])[1])", "13.0"),
+    ("trend-growth", "print(round(s.cagr(100, 161.051, 5), 6))", "0.1"),
+    ("anomaly-detection", "print(s.iqr_fences([1, 2, 3, 4, 5, 6, 7, 8, 9])[1])", "13.0"),
     (
         "change-attribution",
-        "print(round(multiplicative({'a': 2, 'b': 5}, {'a': 4, 'b': 5})[1]['变化']))",
+        "print(round(s.multiplicative({'a': 2, 'b': 5}, {'a': 4, 'b': 5})[1]['变化']))",
         "10",
     ),
-    ("cohort-retention", "print(kaplan_meier([6, 7], [True, False])['存活率'].iloc[0])", "0.5"),
-    ("funnel-analysis", "print(sample_size(0.10, 0.12))", "3841"),
-    ("rfm-customer-value", "print(round(simple_clv(1, 0.8, 0.1), 4))", "2.6667"),
-    ("pareto-abc", "print(round(hhi([30, 30, 20, 20])))", "2600"),
-    ("forecasting", "print(ets([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 2)['预测'].notna().all())", "True"),
-    ("financial-ratios", "print(break_even(50000, 50, 30)['销量'])", "2500.0"),
-    ("data-quality-report", "print(as_number('(300)'))", "-300.0"),
-    ("echarts-design", "print(check(bar('t', ['a'], {'v': [1]})))", "[]"),
-    ("executive-report", "print(untraced('收入 1.23亿', [123456789.0]))", "[]"),
+    ("cohort-retention", "print(s.kaplan_meier([6, 7], [True, False])['存活率'].iloc[0])", "0.5"),
+    ("funnel-analysis", "print(s.sample_size(0.10, 0.12))", "3841"),
+    ("rfm-customer-value", "print(round(s.simple_clv(1, 0.8, 0.1), 4))", "2.6667"),
+    ("pareto-abc", "print(round(s.hhi([30, 30, 20, 20])))", "2600"),
+    (
+        "forecasting",
+        "print(s.ets([1.0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12], 2)['预测'].notna().all())",
+        "True",
+    ),
+    ("financial-ratios", "print(s.break_even(50000, 50, 30)['销量'])", "2500.0"),
+    ("data-quality-report", "print(s.as_number('(300)'))", "-300.0"),
+    ("echarts-design", "print(s.check(s.bar('t', ['a'], {'v': [1]})))", "[]"),
+    ("executive-report", "print(s.untraced('收入 1.23亿', [123456789.0]))", "[]"),
 ];
 
 fn cache() -> PathBuf {
@@ -77,7 +81,7 @@ async fn every_shipped_script_runs_in_the_sandbox_and_cannot_be_changed() {
             skill.scripts().map(|(path, place)| (sandbox_path(&skill, path), place)).collect();
         let [(file, _)] = names.as_slice() else { panic!("{name} has one script") };
         let code = format!(
-            "with open('{file}', encoding='utf-8') as f: exec(f.read())\n{call}\n\
+            "s = skill('{file}')\n{call}\n\
              try:\n    open('{file}', 'a')\n    print('written')\nexcept OSError:\n    print('read-only')"
         );
         let job = Job {

@@ -101,14 +101,10 @@ impl Place {
             Arc::new(Typed::new(ActivateSkill::new(library.clone(), counter.clone()))),
         ])
         .unwrap();
-        let small = small.cloned();
-        let by_name = move |name: &str| {
-            let found = small.clone().filter(|_| name == "scripted:small");
-            found.map(|m| -> Arc<dyn ba_model::Model> { m })
-        };
+        let named = small.map(|m| ("small".to_owned(), m.clone() as Arc<dyn ba_model::Model>));
         Agent::new(AgentParts {
             store: self.store.clone(),
-            models: Models { default: model.clone(), summary: None, by_name: Arc::new(by_name) },
+            models: Models { default: model.clone(), summary: None, named: named.into_iter().collect() },
             registry,
             executor: Executor {
                 config: ExecutorConfig::default(),
@@ -116,7 +112,7 @@ impl Place {
                 data: Arc::new(self.store.clone()),
             },
             sink: Arc::new(NoSink),
-            system_prompt: "PROMPT".to_owned(),
+            system_prompt: "PROMPT".into(),
             limits: Limits::default(),
             default_level: OutputLevel::Standard,
             counter,
@@ -266,7 +262,7 @@ async fn cancelling_and_failing_leave_no_skill_behind() {
     while slow.requests().len() < 2 {
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
-    assert!(agent.cancel(&admitted.run_id));
+    assert!(agent.cancel(&admitted.run_id).await.unwrap());
     assert!(agent.wait(&UserId::local(), &admitted.run_id).await.is_err());
     assert_eq!(place.state_of(&admitted.run_id).await["skills"]["frames"], json!([]));
 

@@ -10,9 +10,8 @@ use ba_protocol::audit::{Audit, AuditMode};
 use ba_protocol::{Round, RunId};
 use ba_store::{CallEvidence, StoreError};
 
-use crate::driver::Drive;
-use crate::finish;
-use crate::run::{Language, Outcome};
+use super::Drive;
+use crate::run::{Effect, Language, Outcome};
 
 /// Earlier runs of the conversation whose evidence counts.
 const EARLIER_RUNS: usize = 10;
@@ -21,27 +20,37 @@ const EARLIER_BYTES: usize = 8 * 1024 * 1024;
 /// Bytes of this run's evidence that are read back when it is resumed.
 const RUN_BYTES: usize = 64 * 1024 * 1024;
 
+/// What becomes of an answer.
+pub(crate) enum Settled {
+    /// Its model was given the gate turn.
+    SentBack(Vec<Effect>),
+    Ending(Ending),
+}
+
 /// How a run really ends.
 pub(crate) struct Ending {
     pub outcome: Outcome,
     pub audit: Option<Audit>,
 }
 
-/// Audits an answer before it is delivered. `None` when its model was given the gate turn.
-pub(crate) async fn settle(drive: &mut Drive<'_>, outcome: Outcome) -> Result<Option<Ending>, StoreError> {
+/// Audits an answer before it is delivered.
+pub(crate) async fn settle(drive: &mut Drive<'_>, outcome: Outcome) -> Result<Settled, StoreError> {
     let mode = drive.parts.audit;
     if mode == AuditMode::Off || !matches!(outcome, Outcome::Answer { .. }) {
-        return Ok(Some(Ending { outcome, audit: None }));
+        return Ok(Settled::Ending(Ending { outcome, audit: None }));
     }
     let evidence = Arc::new(gathered(drive, &outcome).await?);
     let found = audit_of(drive, &outcome, &evidence).await?;
     let draft = drive.state.machine.gate().map(|gate| gate.draft().clone());
     let Some(draft) = draft else {
         // The offline analyst answers by rule: asked again, it would say the same.
-        if mode == AuditMode::Gate && !drive.model.info().offline && send_back(drive, found.as_ref()).await? {
-            return Ok(None);
+        if mode == AuditMode::Gate
+            && !drive.model.info().offline
+            && let Some(effects) = send_back(drive, found.as_ref())
+        {
+            return Ok(Settled::SentBack(effects));
         }
-        return Ok(Some(Ending { outcome, audit: found }));
+        return Ok(Settled::Ending(Ending { outcome, audit: found }));
     };
     let before = audit_of(drive, &draft, &evidence).await?;
     let ending = match (&before, &found) {
@@ -50,22 +59,17 @@ pub(crate) async fn settle(drive: &mut Drive<'_>, outcome: Outcome) -> Result<Op
         }
         _ => Ending { outcome, audit: found },
     };
-    Ok(Some(ending))
+    Ok(Settled::Ending(ending))
 }
 
-/// Asks the model once to mend its figures. False when there is nothing to mend.
-async fn send_back(drive: &mut Drive<'_>, found: Option<&Audit>) -> Result<bool, StoreError> {
+/// Asks the model once to mend its figures. `None` when there is nothing to mend.
+fn send_back(drive: &mut Drive<'_>, found: Option<&Audit>) -> Option<Vec<Effect>> {
     let language = match drive.state.machine.language() {
         Language::Zh => ba_audit::Language::Chinese,
         Language::En => ba_audit::Language::English,
     };
-    let Some(request) = found.and_then(|audit| gate_request(audit, language)) else { return Ok(false) };
-    if !drive.state.machine.reconsider(request.clone()) {
-        return Ok(false);
-    }
-    drive.parts.log.sent_back(&drive.record, &request);
-    drive.commit(drive.progress()).await?;
-    Ok(true)
+    let request = found.and_then(|audit| gate_request(audit, language))?;
+    drive.state.machine.reconsider(request)
 }
 
 /// More figures to warn of, or half of the proven ones gone with the rest of the report.
@@ -82,7 +86,7 @@ async fn audit_of(
     evidence: &Arc<Evidence>,
 ) -> Result<Option<Audit>, StoreError> {
     let Outcome::Answer { response, structured, stop } = outcome else { return Ok(None) };
-    let text = finish::draft(drive, response, *structured, *stop).await?.text().to_owned();
+    let text = drive.draft(response, *structured, *stop).await?.text().to_owned();
     let evidence = evidence.clone();
     let audited = tokio::task::spawn_blocking(move || audit(&text, &evidence, Options::default())).await;
     // A report is delivered even where its audit fails.
@@ -99,7 +103,7 @@ async fn gathered(drive: &mut Drive<'_>, outcome: &Outcome) -> Result<Evidence, 
         && stop.as_limit().is_some()
     {
         // Our own notice names the limit that was reached.
-        all.given("limits", &drive.parts.limits.spelled());
+        all.given("limits", &drive.state.machine.spelled_limits());
     }
     if !context.business_notes().is_empty() {
         all.given("business", context.business_notes());

@@ -5,6 +5,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use ba_protocol::{Event, RunEvent, RunId};
 use ba_store::{NewRun, StepCommit, Store, StoreError};
@@ -12,6 +13,9 @@ use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
 use crate::sink::EventSink;
+
+/// How long a step waits for storage that cannot take it.
+const PATIENCE: Duration = Duration::from_secs(180);
 
 /// Where ledgers are kept.
 pub(crate) struct Desk<'a> {
@@ -53,8 +57,8 @@ impl Teller {
 
 impl Ledger {
     /// For a run that is already stored.
-    pub(crate) fn resume(desk: &Desk<'_>, run: &RunId) -> Self {
-        Self::open(desk, run, None)
+    pub(crate) fn resume(desk: &Desk<'_>, run: &RunId, epoch: u64) -> Self {
+        Self::open(desk, run, epoch, None)
     }
 
     /// For a new run; the title is that of a conversation made for it. The receiver answers when it is durable.
@@ -64,17 +68,18 @@ impl Ledger {
         new_title: Option<String>,
     ) -> (Self, oneshot::Receiver<Durable>) {
         let run = new.run_id.clone();
-        let ledger = Self::open(desk, &run, Some((new, new_title)));
+        let ledger = Self::open(desk, &run, 1, Some((new, new_title)));
         let durable = ledger.barrier();
         (ledger, durable)
     }
 
-    fn open(desk: &Desk<'_>, run: &RunId, first: Option<Admission>) -> Self {
+    fn open(desk: &Desk<'_>, run: &RunId, epoch: u64, first: Option<Admission>) -> Self {
         let (entries, queue) = mpsc::unbounded_channel();
         let failed = Arc::new(AtomicBool::new(false));
         let clerk = Clerk {
             store: desk.store.clone(),
             run: run.clone(),
+            epoch,
             sink: desk.sink.clone(),
             failed: failed.clone(),
             error: None,
@@ -120,6 +125,8 @@ fn lost() -> StoreError {
 struct Clerk {
     store: Store,
     run: RunId,
+    /// Every commit carries it: one that another server's take-over made stale is refused.
+    epoch: u64,
     sink: Arc<dyn EventSink>,
     failed: Arc<AtomicBool>,
     error: Option<StoreError>,
@@ -172,7 +179,8 @@ impl Clerk {
         }
         let mut events = Vec::new().into_iter();
         if !self.failed.load(Ordering::Acquire) {
-            match self.store.commit_step(&self.run, all).await {
+            all.epoch = self.epoch;
+            match self.stored(all).await {
                 Ok(stored) => events = stored.into_iter(),
                 Err(error) => self.fail(error),
             }
@@ -181,6 +189,22 @@ impl Clerk {
             match item {
                 After::Tell(count) => events.by_ref().take(count).for_each(|event| self.tell(event)),
                 After::Note(note) => self.settle(note),
+            }
+        }
+    }
+
+    /// Storage that stumbles is waited for: what was done is not thrown away because a disk was full for a minute.
+    async fn stored(&self, step: StepCommit) -> Result<Vec<Event>, StoreError> {
+        let mut pause = Duration::from_millis(100);
+        let began = Instant::now();
+        loop {
+            match self.store.commit_step(&self.run, step.clone()).await {
+                Err(error) if error.may_pass() && began.elapsed() < PATIENCE => {
+                    tracing::warn!(run = %self.run, %error, "a step was not stored; trying again");
+                    tokio::time::sleep(pause).await;
+                    pause = (pause * 2).min(Duration::from_secs(5));
+                }
+                done => return done,
             }
         }
     }
@@ -246,6 +270,7 @@ mod tests {
             file_ids: Vec::new(),
             state: serde_json::json!({}).into(),
             created_at: jiff::Timestamp::now(),
+            holder: None,
         };
         let sink: Arc<dyn EventSink> = heard.clone();
         let desk = Desk { store: &store, sink: &sink, tasks: &TaskTracker::new() };
@@ -266,9 +291,9 @@ mod tests {
         };
         ledger.commit(step(RunStatus::Running, started)).await.unwrap();
         ledger.teller().tell(RunEvent::TextDelta { text: "x".into(), round: 2 });
-        ledger.commit(step(RunStatus::Cancelled, RunEvent::RunCancelled {})).await.unwrap();
+        ledger.commit(step(RunStatus::Cancelled, RunEvent::RunCancelled { partial: None })).await.unwrap();
         let last = ledger.durable().await.unwrap();
-        assert_eq!(last, Some(RunEvent::RunCancelled {}));
+        assert_eq!(last, Some(RunEvent::RunCancelled { partial: None }));
         assert_eq!(*heard.0.lock(), ["run.started", "tool.started", "text.delta", "run.cancelled"]);
     }
 
@@ -278,11 +303,13 @@ mod tests {
         let (_folder, store, ledger, run) = admitted(&heard).await;
         // Someone else ended the run, so the next step is refused, and the one behind it with it.
         store.commit_step(&run, StepCommit::new(serde_json::json!({}), RunStatus::Failed)).await.unwrap();
-        ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled {})).await.unwrap();
-        let _ = ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled {})).await;
+        ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled { partial: None })).await.unwrap();
+        let _ = ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled { partial: None })).await;
         let error = ledger.durable().await.unwrap_err();
         assert!(error.to_string().contains("has ended"), "{error}");
-        assert!(ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled {})).await.is_err());
+        assert!(
+            ledger.commit(step(RunStatus::Running, RunEvent::RunCancelled { partial: None })).await.is_err()
+        );
         assert_eq!(*heard.0.lock(), ["run.started"]);
     }
 }
