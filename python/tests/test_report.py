@@ -111,3 +111,17 @@ def test_the_theme_is_the_page_s():
     palette = page[page.index("PALETTE = [") :].split("]")[0].split("[")[1]
     for name in ("engine.js", "live.js"):
         assert palette in open(os.path.join(os.path.dirname(report.__file__), name), encoding="utf-8").read()
+
+
+@pytest.mark.parametrize("engine", ["openpyxl", "xlsxwriter"])
+def test_text_of_a_data_frame_never_becomes_a_formula(engine, tmp_path):
+    import openpyxl
+    import pandas
+    from ba_worker import workbooks
+
+    workbooks.install()
+    path = tmp_path / "a.xlsx"
+    pandas.DataFrame({"=h": ["=1+1", "plain", "-x"]}).to_excel(path, engine=engine)
+    cells = [cell for row in openpyxl.load_workbook(path).active.iter_rows() for cell in row]
+    assert not [cell.value for cell in cells if cell.data_type == "f"]
+    assert {"'=1+1", "plain", "-x"} <= {cell.value for cell in cells}
