@@ -8,7 +8,7 @@ use anyhow::Context;
 use ba_agent::NoSink;
 use ba_config::Config;
 use ba_protocol::{RunId, UserId};
-use ba_tools::{ReportError, ReportRequest};
+use ba_tools::{ReportError, ReportFormat, ReportRequest};
 use indicatif::ProgressBar;
 
 use super::{WrongUse, conversation_id};
@@ -17,7 +17,7 @@ use crate::{output, wire};
 
 pub async fn run(config: Config, args: &ReportArgs) -> anyhow::Result<ExitCode> {
     let conversation = conversation_id(&args.conversation)?;
-    let format = args.format.parse().map_err(WrongUse)?;
+    let format = args.format.parse::<ReportFormat>().map_err(WrongUse)?;
     let run = args.run.as_deref().map(RunId::parse).transpose().map_err(|e| WrongUse(e.to_string()))?;
     if args.lang.as_deref().is_some_and(|lang| lang != "zh" && lang != "en") {
         return Err(WrongUse("--lang is zh or en".to_owned()).into());

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use ba_config::Config;
 use ba_server::{ReportFile, ReportRefusal, ReportWanted};
-use ba_tools::{ReportError, ReportRequest, Reports};
+use ba_tools::{ReportError, ReportFormat, ReportRequest, Reports};
 
 use super::App;
 
@@ -44,7 +44,7 @@ impl ba_server::Reports for ServedReports {
         wanted: ReportWanted,
         progress: &(dyn for<'m> Fn(f64, &'m str) + Send + Sync),
     ) -> Result<ReportFile, ReportRefusal> {
-        let format = wanted.format.parse().map_err(ReportRefusal::NotFound)?;
+        let format = wanted.format.parse::<ReportFormat>().map_err(ReportRefusal::NotFound)?;
         let ReportWanted { owner, conversation, run, language, .. } = wanted;
         let request = ReportRequest { owner, conversation, run, format, language };
         let made = self.0.make(request, progress).await.map_err(|error| match error {

@@ -113,9 +113,7 @@ pub(super) async fn make(
         return Err(ApiError::unavailable("reports_off", "this server cannot make documents"));
     };
     reports.report(wanted, progress).await.map_err(|refusal| match refusal {
-        ReportRefusal::NotFound(what) => {
-            ApiError::new(axum::http::StatusCode::NOT_FOUND, "not_found", what)
-        }
+        ReportRefusal::NotFound(what) => ApiError::new(axum::http::StatusCode::NOT_FOUND, "not_found", what),
         ReportRefusal::Empty(why) => ApiError::new(axum::http::StatusCode::CONFLICT, "no_answer", why),
         ReportRefusal::Unavailable(why) => ApiError::unavailable("sandbox_unavailable", why),
         ReportRefusal::TooLarge(why) => {

@@ -1,7 +1,6 @@
 //! What a document is made from, out of the store: questions, answers, calls, evidence, code, pictures and tables, as one
 //! JSON value and the files it names.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use ba_protocol::api::AgentResponse;
@@ -119,9 +118,8 @@ fn add(parts: &mut Vec<Part>, event: Event) {
     let Some(part) = parts.iter_mut().rev().find(|part| part.run == event.run_id) else { return };
     match event.event {
         RunEvent::ToolStarted { tool_call_id, tool_name, arguments, .. } => {
-            part.calls.push(
-                json!({"tool_call_id": tool_call_id, "tool_name": tool_name, "arguments": arguments}),
-            );
+            part.calls
+                .push(json!({"tool_call_id": tool_call_id, "tool_name": tool_name, "arguments": arguments}));
         }
         RunEvent::ToolFinished(finished) => {
             let id = finished.tool_call_id.as_str();
@@ -160,8 +158,7 @@ async fn in_full(store: &Store, id: &ConversationId, part: Part) -> Result<Value
 /// The code that an answer shows or saved, each once.
 async fn code(store: &Store, id: &ConversationId, answer: &AgentResponse) -> Result<Vec<Value>, ReportError> {
     let referred = answer.metadata.code_refs.iter().map(|c| (&c.code_id, None, &c.description));
-    let saved =
-        answer.metadata.saved_codes.iter().map(|c| (&c.code_id, Some(c.version), &c.description));
+    let saved = answer.metadata.saved_codes.iter().map(|c| (&c.code_id, Some(c.version), &c.description));
     let mut found: Vec<Value> = Vec::new();
     let mut seen: Vec<CodeId> = Vec::new();
     for (code_id, version, description) in referred.chain(saved) {
@@ -191,12 +188,14 @@ async fn pictures(
     let mut found = Map::new();
     for artifact in store.artifacts(id).await? {
         let kind = artifact.file_type.to_ascii_lowercase();
-        let answers = parts.iter().filter_map(|part| part.answer.as_ref());
         let named = |a: &AgentResponse| {
             a.response.contains(&artifact.name)
                 || a.metadata.file_refs.iter().any(|file| file.filename == artifact.name)
         };
-        if !PICTURES.contains(&kind.as_str()) || found.len() >= MAX_PICTURES || !answers.into_iter().any(named) {
+        if !PICTURES.contains(&kind.as_str())
+            || found.len() >= MAX_PICTURES
+            || !parts.iter().filter_map(|part| part.answer.as_ref()).any(named)
+        {
             continue;
         }
         let mut picture = json!({"size": artifact.size});
@@ -212,7 +211,11 @@ async fn pictures(
 }
 
 /// The tables that the answers' SQL and Python read, for a notebook that runs by itself.
-async fn tables(store: &Store, id: &ConversationId, inputs: &mut Vec<Input>) -> Result<Vec<Value>, ReportError> {
+async fn tables(
+    store: &Store,
+    id: &ConversationId,
+    inputs: &mut Vec<Input>,
+) -> Result<Vec<Value>, ReportError> {
     let mut left = TABLE_BYTES;
     let mut found = Vec::new();
     let known = known_tables(store, id).await.map_err(|failure| ReportError::Internal(failure.message))?;
@@ -231,11 +234,7 @@ async fn tables(store: &Store, id: &ConversationId, inputs: &mut Vec<Input>) -> 
 }
 
 async fn uploads(store: &Store, id: &ConversationId) -> Result<Vec<Value>, ReportError> {
-    let mut seen = HashMap::new();
-    for upload in store.uploads(id).await? {
-        seen.insert(upload.file_id.to_string(), json!({"file_id": upload.file_id, "filename": upload.filename, "size": upload.size}));
-    }
-    let mut all: Vec<Value> = seen.into_values().collect();
-    all.sort_by_key(|u| u["file_id"].as_str().unwrap_or_default().to_owned());
-    Ok(all)
+    let all = store.uploads(id).await?;
+    let told = |u: ba_protocol::Upload| json!({"file_id": u.file_id, "filename": u.filename, "size": u.size});
+    Ok(all.into_iter().map(told).collect())
 }

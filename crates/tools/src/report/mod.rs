@@ -41,7 +41,7 @@ impl ReportFormat {
     ];
 
     pub fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
+        Self::ALL.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| *name)
     }
 }
 
@@ -175,9 +175,7 @@ fn refused(error: SandboxError) -> ReportError {
 fn written(outcome: JobOutcome) -> Result<Written, ReportError> {
     if let Some(error) = outcome.error {
         return Err(match error.kind {
-            JobErrorKind::Timeout => {
-                ReportError::TooLarge(format!("it took more than {} s", WALL.as_secs()))
-            }
+            JobErrorKind::Timeout => ReportError::TooLarge(format!("it took more than {} s", WALL.as_secs())),
             JobErrorKind::OutOfMemory => ReportError::TooLarge("it needs too much memory".to_owned()),
             JobErrorKind::Quota => ReportError::TooLarge("it needs too much disk".to_owned()),
             _ if error.type_name == "MemoryError" => {
