@@ -23,7 +23,7 @@ use crate::context::{ContextReport, MemoCounter};
 use crate::drive::{Asked, Desk, Gathered, Ledger, Origin, RunJob, drive};
 use crate::error::AgentError;
 use crate::metrics::Metrics;
-use crate::parts::{AgentParts, RunState};
+use crate::parts::{AgentParts, Models, RunState};
 use crate::run::Run;
 use crate::spans;
 use crate::tool::Registry;
@@ -366,7 +366,7 @@ impl Agent {
     }
 
     pub fn models(&self) -> &Models {
-        &self.inner.driver.parts().models
+        &self.inner.parts.models
     }
 
     pub fn model(&self) -> &Arc<dyn Model> {

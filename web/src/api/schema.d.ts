@@ -916,10 +916,21 @@ export interface components {
             max?: Record<string, never> | null;
             /** Format: double */
             mean?: number | null;
+            /** Format: double */
+            median?: number | null;
             min?: Record<string, never> | null;
             name: string;
             /** Format: int64 */
             nulls?: number;
+            /** Format: double */
+            q1?: number | null;
+            /** Format: double */
+            q3?: number | null;
+            /**
+             * Format: double
+             * @description Of a sample (n − 1).
+             */
+            std?: number | null;
             top?: components["schemas"]["TopValue"][];
             /** @description DuckDB type name. */
             type: string;
@@ -958,9 +969,10 @@ export interface components {
         };
         /** @description A note, and the table it is about. */
         DataNote: components["schemas"]["Note"] & {
-            file_id: components["schemas"]["UploadId"];
-            /** @description Name under which SQL sees it. */
-            table: string;
+            /** @description Absent where the note is about the result of a call. */
+            file_id?: components["schemas"]["UploadId"] | null;
+            /** @description Name under which SQL sees it; empty for a result. */
+            table?: string;
         };
         /** @description `{success: true, data: …}` */
         Data_AgentResponse: {
@@ -1906,6 +1918,10 @@ export interface components {
         /** @description One table (a CSV, or one sheet of a workbook). */
         TableProfile: {
             columns: components["schemas"]["ColumnProfile"][];
+            /** @description Columns that were tried against those of the conversation's other tables after ingest (SPEC W1). */
+            joins?: components["schemas"]["TestedJoin"][];
+            /** @description Sets of columns whose values name each row once, the narrowest first. */
+            keys?: string[][];
             /** @description Name under which SQL sees it. */
             name: string;
             /** @description What was done to the table, in order, and what is doubtful about it (SPEC B1, B6). */
@@ -1919,6 +1935,33 @@ export interface components {
             sheet?: string | null;
             /** @description The same with total rows left in and flagged in `_is_total` (SPEC B2); only where there are such rows. */
             with_totals?: string;
+        };
+        /** @description Two columns with values in common, counted row by row. */
+        TestedJoin: {
+            column: string;
+            /**
+             * Format: double
+             * @description Share of this table's rows that find a partner.
+             */
+            covered: number;
+            /**
+             * Format: int64
+             * @description Most rows of the other table that one row of this one meets.
+             */
+            fan_out: number;
+            other_column: string;
+            /**
+             * Format: double
+             * @description Share of the other table's rows that find one here.
+             */
+            other_covered: number;
+            /**
+             * Format: int64
+             * @description Most rows of this table that one row of the other meets.
+             */
+            other_fan_out: number;
+            other_file: components["schemas"]["UploadId"];
+            other_table: string;
         };
         /** @description One event of a run on the clock. */
         TimelineEntry: {

@@ -109,5 +109,13 @@ export const NOTES_ZH: Record<string, Form[]> = {
   duplicate_rows: ["{count} 行重复"],
   empty_columns: ["空列：{columns}"],
   mostly_empty: ["{percent}% 为空"],
+  case_variants: ["“{column}”里有只差大小写或空格的写法（{values}），会被算成不同的组"],
+  join_multiplied: ["关联使 {table} 的行重复：{before} 行变成 {after} 行，求和或计数偏大", "关联使行数增多到 {after} 行，求和或计数可能偏大"],
+  totals_in_sum: ["表中有合计行，汇总时把它们也算了进去"],
+  total_row_in_result: ["“{column}”里有“{label}”行，与各分项并列，相加会重复"],
+  key_variants: ["“{column}”里有只差大小写或空格的写法（{values}），分别计算"],
+  duplicate_key: ["键重复：{columns} 有 {count} 行重复"],
+  blank_values: ["“{column}”有 {blank} 行为空（共 {rows} 行）"],
+  parts_do_not_sum: ["“{column}”各部分之和为 {sum}，不等于 {expected}"],
   estimates: ["表很大：不同值为估计，未统计重复行"],
 };

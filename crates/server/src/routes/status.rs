@@ -1,10 +1,8 @@
 //! What the page needs to know before anything else.
 
-use std::sync::Arc;
 
 use axum::extract::State;
 use ba_agent::Models;
-use ba_model::Model;
 use serde::Serialize;
 use utoipa::ToSchema;
 
@@ -58,15 +56,17 @@ pub struct ModelChoice {
 }
 
 fn choices(models: &Models) -> Vec<ModelChoice> {
-    let choice = |(at, (name, model)): (usize, (&str, &Arc<dyn Model>))| ModelChoice {
-        name: name.to_owned(),
-        model: model.info().name.clone(),
-        default: at == 0,
-        offline: model.info().offline,
-        window: model.info().window,
-        window_source: model.window_source().as_str(),
-    };
-    models.choices().into_iter().enumerate().map(choice).collect()
+    let choices = models.choices().into_iter().enumerate();
+    choices
+        .map(|(at, (name, model))| ModelChoice {
+            name: name.to_owned(),
+            model: model.info().name.clone(),
+            default: at == 0,
+            offline: model.info().offline,
+            window: model.info().window,
+            window_source: model.window_source().as_str(),
+        })
+        .collect()
 }
 
 /// Version, model, whether sign-in is needed, sample data.
