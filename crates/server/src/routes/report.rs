@@ -55,7 +55,7 @@ pub async fn read(
 /// Makes a report and keeps it among the conversation's files. Server-sent events: `report.progress`
 /// (`fraction`, `message`), then `report.done` with the file, or `report.failed` with an error.
 #[utoipa::path(post, path = "/conversations/{conversation_id}/report", tag = "conversations", operation_id = "keepReport",
-    params(("conversation_id" = ConversationId, Path, example = "conv_a87365d8983d")), request_body = ReportChoice,
+    params(("conversation_id" = ConversationId, Path, example = "conv_a87365d8983d")), request_body(content = ReportChoice, example = json!({"format": "pdf", "lang": "en"})),
     responses((status = 200, description = "Progress, then the file", content_type = "text/event-stream", body = String)))]
 pub async fn keep(
     State(state): State<AppState>,
