@@ -22,10 +22,11 @@ PRELOAD = (
 def preload(config):
     for name in PRELOAD:
         importlib.import_module(name)
-    from ba_worker import charts, usercode, warm
+    from ba_worker import charts, usercode, warm, workbooks
 
     charts.install_fonts()
     usercode.install()
+    workbooks.install()
     for name in config.get("builtins", ()):
         module = importlib.import_module(f"ba_worker.{name}")
         if hasattr(module, "warm"):

@@ -3,7 +3,9 @@ import { mount } from "svelte";
 import "./styles/tokens.css";
 import "./styles/base.css";
 import "./styles/prose.css";
+import "./styles/print.css";
 import App from "./App.svelte";
+import { printLight } from "./services/print";
 
 let started = false;
 function start() {
@@ -11,6 +13,7 @@ function start() {
   if (started || !target) return;
   started = true;
   target.replaceChildren();
+  printLight();
   mount(App, { target });
 }
 

@@ -45,6 +45,8 @@ pub enum Command {
     Context(ContextArgs),
     /// Run a conversation's calls again and say which figures of its answers still hold
     Verify(VerifyArgs),
+    /// Write an answer or a whole conversation as PDF, Word, slides, workbook, notebook, page or Markdown
+    Report(ReportArgs),
     /// Add, list and disable people who may sign in
     #[command(subcommand)]
     User(UserCommand),
@@ -154,6 +156,27 @@ pub struct VerifyArgs {
     /// Also ask the configured databases again; else only the stored files are read
     #[arg(long)]
     pub live: bool,
+    /// Whose conversation (default: the local user's)
+    #[arg(long)]
+    pub user: Option<String>,
+}
+
+#[derive(Args)]
+pub struct ReportArgs {
+    /// Conversation id
+    pub conversation: String,
+    /// pdf, docx, pptx, xlsx, ipynb, html or md
+    #[arg(long, value_name = "FORMAT", default_value = "pdf")]
+    pub format: String,
+    /// Only this answer (run id); else the whole conversation
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
+    /// File to write (default: named after the conversation, in this folder)
+    #[arg(long, short)]
+    pub output: Option<PathBuf>,
+    /// Language of the document's own words, zh or en (default: that of the questions)
+    #[arg(long)]
+    pub lang: Option<String>,
     /// Whose conversation (default: the local user's)
     #[arg(long)]
     pub user: Option<String>,

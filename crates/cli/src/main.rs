@@ -54,6 +54,7 @@ fn main() -> ExitCode {
             Command::Trace(trace) => commands::trace::run(&config, &trace).await,
             Command::Context(context) => commands::context::run(config, &context).await,
             Command::Verify(verify) => commands::verify::run(config, &verify).await,
+            Command::Report(report) => commands::report::run(config, &report).await,
             Command::User(user) => commands::user::run(&config, user).await,
             Command::Key(key) => commands::key::run(&config, key).await,
             Command::Skill(skill) => commands::skill::run(&config, skill),

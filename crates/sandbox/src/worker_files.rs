@@ -19,9 +19,14 @@ pub(crate) fn requirements() -> Result<Vec<u8>, SandboxError> {
         .ok_or_else(|| SandboxError::Environment("the lock file is missing from this build".into()))
 }
 
+/// The package with its templates and fonts; not its tests, and no caches.
+fn ships(name: &str) -> bool {
+    name.starts_with("ba_worker/") && !name.contains("__pycache__")
+}
+
 /// Writes the sources below `scratch` unless they are there already, and returns their folder.
 pub(crate) fn unpack(scratch: &Path) -> Result<PathBuf, SandboxError> {
-    let mut names: Vec<_> = Sources::iter().filter(|name| name.ends_with(".py")).collect();
+    let mut names: Vec<_> = Sources::iter().filter(|name| ships(name)).collect();
     names.sort();
     let mut hash = Sha256::new();
     for name in &names {
@@ -78,6 +83,8 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let first = unpack(dir.path()).unwrap();
         assert!(first.join("ba_worker/boot.py").is_file());
+        assert!(first.join("ba_worker/report/report.typ").is_file(), "templates and fonts ship too");
+        assert!(!first.join("tests").exists());
         assert_eq!(first, unpack(dir.path()).unwrap());
         assert!(!requirements().unwrap().is_empty());
     }

@@ -25,7 +25,11 @@ mod state;
 pub use config::{Access, InvalidNetwork, Limits, Network, Rates, ServerConfig};
 pub use error::ApiError;
 pub use event_bus::EventBus;
+pub use page::chart_library;
 pub use router::router;
 pub use serve::{StartError, check_access, serve};
-pub use service::{Check, Deps, Ingest, Sample, SampleInfo, SkillInfo, ToolInfo};
+pub use service::{
+    Check, Deps, Ingest, ReportFile, ReportRefusal, ReportWanted, Reports, Sample, SampleInfo, SkillInfo,
+    ToolInfo,
+};
 pub use state::AppState;

@@ -25,6 +25,13 @@ const NOT_BUILT: &str = "<!doctype html><html lang=\"en\"><meta charset=\"utf-8\
 <p>The server runs, but its page was not built. Build it, then build the binary again:</p><pre>cd web && npm ci && npm run build</pre>\
 <p>The API is at <code>/api/v1</code>, its reference at <a href=\"/docs/\">/docs/</a>.</p>";
 
+/// ECharts as the page ships it, for charts that are drawn without a browser.
+pub fn chart_library() -> Option<std::borrow::Cow<'static, [u8]>> {
+    let ours = |name: &str| name.starts_with("assets/echarts.min-") && name.ends_with(".js");
+    let name = Dist::iter().find(|name| ours(name))?;
+    Dist::get(&name).map(|file| file.data)
+}
+
 /// `GET /`
 pub async fn index(headers: HeaderMap) -> Response {
     let page = Dist::get("index.html");

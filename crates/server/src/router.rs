@@ -18,8 +18,8 @@ use crate::auth::gate;
 use crate::error::ApiError;
 use crate::openapi::{self, Document};
 use crate::routes::{
-    admin, archive, catalog, code, conversations, download, files, health, metrics, query, runs, samples,
-    session, skills, status, upload,
+    admin, archive, catalog, code, conversations, download, files, health, metrics, query, report, runs,
+    samples, session, skills, status, upload,
 };
 use crate::state::AppState;
 use crate::{headers, http_metrics, openai, page};
@@ -32,6 +32,7 @@ fn quick() -> OpenApiRouter<AppState> {
         .routes(routes!(runs::cancel))
         .routes(routes!(files::list))
         .routes(routes!(files::read, files::describe, files::delete))
+        .routes(routes!(files::delete_artifact))
         .routes(routes!(files::ingest_again))
         .routes(routes!(code::list))
         .routes(routes!(code::read))
@@ -68,6 +69,7 @@ fn lasting() -> OpenApiRouter<AppState> {
         .routes(routes!(files::events))
         .routes(routes!(download::download))
         .routes(routes!(archive::export))
+        .routes(routes!(report::read, report::keep))
         .routes(routes!(skills::install_git))
         .routes(routes!(skills::install_folder))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ba_agent::{Agent, ToolSpec};
-use ba_protocol::Upload;
+use ba_protocol::{ConversationId, RunId, Upload, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -51,6 +51,51 @@ pub trait Ingest: Send + Sync {
     async fn ingest(&self, upload: &Upload, progress: &(dyn for<'m> Fn(f64, &'m str) + Send + Sync));
 }
 
+/// A document that somebody wants (SPEC D1).
+#[derive(Debug, Clone)]
+pub struct ReportWanted {
+    pub owner: UserId,
+    pub conversation: ConversationId,
+    /// One answer; without it the whole conversation.
+    pub run: Option<RunId>,
+    /// One of `routes::report::FORMATS`.
+    pub format: String,
+    /// `zh` or `en`.
+    pub language: Option<String>,
+}
+
+/// A finished document.
+pub struct ReportFile {
+    pub path: std::path::PathBuf,
+    /// What a person's copy is called.
+    pub name: String,
+    pub bytes: u64,
+    /// The file goes when this is dropped.
+    pub keep: Box<dyn std::any::Any + Send + Sync>,
+}
+
+/// Why there is no document.
+#[derive(Debug)]
+pub enum ReportRefusal {
+    NotFound(String),
+    /// No complete answer.
+    Empty(String),
+    Unavailable(String),
+    TooLarge(String),
+    Internal(String),
+}
+
+/// Writes documents of stored answers.
+#[async_trait]
+pub trait Reports: Send + Sync {
+    /// Progress is 0 to 1, with a word for people.
+    async fn report(
+        &self,
+        wanted: ReportWanted,
+        progress: &(dyn for<'m> Fn(f64, &'m str) + Send + Sync),
+    ) -> Result<ReportFile, ReportRefusal>;
+}
+
 /// Something that must work before the server calls itself ready.
 #[async_trait]
 pub trait Check: Send + Sync {
@@ -87,6 +132,7 @@ pub struct Deps {
     /// The one the agent publishes to.
     pub bus: EventBus,
     pub ingest: Option<Arc<dyn Ingest>>,
+    pub reports: Option<Arc<dyn Reports>>,
     pub checks: Vec<Arc<dyn Check>>,
     pub skills: Option<Arc<ba_skills::SkillLibrary>>,
     pub samples: Vec<Sample>,

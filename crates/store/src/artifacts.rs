@@ -64,6 +64,14 @@ impl Store {
         self.blobs().local(&blob, artifact.size).await
     }
 
+    /// Takes a file out of the list; its bytes go with the last reference to them.
+    pub async fn delete_artifact(&self, conversation: &ConversationId, name: &str) -> Result<()> {
+        let (owned, wanted) = (conversation.clone(), name.to_owned());
+        let released = self.write_files(conversation, move |s| Box::pin(remove(s, owned, wanted))).await?;
+        self.discard(released).await;
+        Ok(())
+    }
+
     /// The conversation's working folder, created when missing: what `run_python` sees as its own.
     pub async fn work_dir(&self, conversation: &ConversationId) -> Result<PathBuf> {
         let dir = self.conversation_dir(conversation).join("work");
@@ -143,6 +151,17 @@ async fn replace(
         None => None,
     };
     Ok((blob, released))
+}
+
+async fn remove(s: &mut dyn Session, conversation: ConversationId, name: String) -> Result<Option<BlobId>> {
+    let gone = s
+        .one(
+            "DELETE FROM artifacts WHERE conversation_id = $1 AND name = $2 RETURNING blob_id",
+            params![&conversation, name.as_str()],
+        )
+        .await?;
+    let row = gone.ok_or_else(|| StoreError::not_found(format!("file {}", clean_filename(&name))))?;
+    blob::unlink(s, &row.id(0)?).await
 }
 
 fn from_row(row: &Row) -> Result<Artifact> {

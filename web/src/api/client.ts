@@ -73,6 +73,7 @@ export const urls = {
   upload: () => `${BASE}/files/upload`,
   download: (filename: string, conversation: string) => `${BASE}/files/download/${part(filename)}${query({ conversation_id: conversation })}`,
   codeDownload: (id: string, conversation: string) => `${BASE}/code/${part(id)}/download${query({ conversation_id: conversation })}`,
+  report: (conversation: string) => `${BASE}/conversations/${part(conversation)}/report`,
   export: (conversation: string) => `${BASE}/conversations/${part(conversation)}/export`,
 };
 

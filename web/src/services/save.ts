@@ -30,6 +30,14 @@ export function saveBlob(blob: Blob, name: string): void {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
+/** A download by its address; the server names and guards it. */
+export function saveLink(address: string, name: string): void {
+  const link = document.createElement("a");
+  link.href = address;
+  link.download = name;
+  link.click();
+}
+
 export function dataUrlToBlob(url: string): Blob {
   const binary = atob(url.slice(url.indexOf(",") + 1));
   return new Blob([Uint8Array.from(binary, (char) => char.charCodeAt(0))], { type: "image/png" });

@@ -9,6 +9,7 @@ pub mod key;
 pub mod logs;
 mod progress;
 mod readable;
+pub mod report;
 pub mod serve;
 pub mod skill;
 pub mod trace;

@@ -74,6 +74,7 @@ fn deps(config: &Config, app: &App, bus: EventBus) -> Deps {
         agent: app.agent.clone(),
         bus,
         ingest: Some(wire::ingest(app)),
+        reports: Some(Arc::new(wire::reports::ServedReports(wire::reports::reports(config, app)))),
         checks: vec![Arc::new(PythonCheck(app.python.clone()))],
         skills: Some(app.skills.clone()),
         samples: wire::samples::samples(&config.data_dir),

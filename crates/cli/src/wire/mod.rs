@@ -4,6 +4,7 @@ pub mod embedded;
 pub mod ingest;
 pub mod models;
 pub mod python;
+pub mod reports;
 pub mod samples;
 pub mod tools;
 pub mod web;

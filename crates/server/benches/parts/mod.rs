@@ -29,6 +29,7 @@ pub async fn serve(address: &str) {
         agent,
         bus,
         ingest: None,
+        reports: None,
         checks: vec![],
         skills: None,
         samples: vec![],

@@ -156,7 +156,7 @@ pub fn disposition(name: &str) -> HeaderValue {
 }
 
 /// By extension. What a browser would run is served as text or bytes.
-fn mime_of(name: &str) -> Mime {
+pub(super) fn mime_of(name: &str) -> Mime {
     let known = match ba_store::filename::extension(name).as_str() {
         "png" => "image/png",
         "jpg" | "jpeg" => "image/jpeg",
@@ -170,6 +170,9 @@ fn mime_of(name: &str) -> Mime {
         "html" | "htm" => "text/html; charset=utf-8",
         "txt" | "md" | "py" | "sql" | "jsonl" | "log" => "text/plain; charset=utf-8",
         "xlsx" => "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet",
+        "docx" => "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
+        "pptx" => "application/vnd.openxmlformats-officedocument.presentationml.presentation",
+        "ipynb" => "application/x-ipynb+json",
         "xls" => "application/vnd.ms-excel",
         "parquet" => "application/vnd.apache.parquet",
         "zip" => "application/zip",

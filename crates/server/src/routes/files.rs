@@ -148,6 +148,21 @@ pub async fn delete(
     Ok(Data::of(Deleted { deleted: true }))
 }
 
+/// Remove a file that a tool or an export made.
+#[utoipa::path(delete, path = "/files/artifacts/{name}", tag = "files", operation_id = "deleteArtifact",
+    params(("name" = String, Path, example = "sales_report.xlsx"), InConversation),
+    responses((status = 200, body = Data<Deleted>)))]
+pub async fn delete_artifact(
+    State(state): State<AppState>,
+    caller: Caller,
+    Path(name): Path<String>,
+    Query(place): Query<InConversation>,
+) -> Result<Data<Deleted>> {
+    state.own(&caller.user, &place.conversation_id).await?;
+    state.deps.store.delete_artifact(&place.conversation_id, &name).await?;
+    Ok(Data::of(Deleted { deleted: true }))
+}
+
 /// Progress of files being read in: `file.progress`, and `file.done` when one is ready or failed.
 /// Ends when no file is being read.
 #[utoipa::path(get, path = "/files/events", tag = "files", operation_id = "fileEvents", params(InConversation),

@@ -11,6 +11,7 @@ pub mod health;
 pub mod history;
 pub mod metrics;
 pub mod query;
+pub mod report;
 pub mod runs;
 pub mod samples;
 pub mod session;

@@ -181,6 +181,7 @@ impl App {
             agent,
             bus: bus.clone(),
             ingest: None,
+            reports: None,
             checks: vec![],
             skills: None,
             samples: vec![],

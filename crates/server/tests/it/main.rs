@@ -12,4 +12,5 @@ mod openapi;
 mod pages;
 mod query;
 mod reading;
+mod reports;
 mod skills;

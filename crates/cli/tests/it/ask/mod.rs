@@ -3,6 +3,7 @@
 
 mod database;
 mod proof;
+mod report;
 mod search;
 mod server;
 mod traced;

@@ -1,0 +1,65 @@
+"""How tables fit a page: type size, turned pages, columns cut into several tables with the first one repeated."""
+
+import re
+import unicodedata
+
+from .runs import plain
+
+UPRIGHT, TURNED = 92, 150
+MAX_COLUMNS = 14
+_NUMBER = re.compile(r"[\s¥$€£]*[-+−]?[\d,.]+\s*(?:%|‰|万|亿|万元|亿元|元|个|件|[kKmMbB])?\s*\Z")
+
+
+def width(text):
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text)
+
+
+def is_number(text):
+    return bool(_NUMBER.match(text)) and any(c.isdigit() for c in text)
+
+
+def aligns(table):
+    """Columns of numbers stand to the right unless the report says otherwise."""
+    found = []
+    for index in range(len(table["header"])):
+        given = table["align"][index] if index < len(table["align"]) else None
+        texts = [plain(row[index]).strip() for row in table["rows"][:200] if index < len(row)]
+        texts = [t for t in texts if t not in ("", "-", "—", "N/A")]
+        numeric = bool(texts) and sum(map(is_number, texts)) >= 0.8 * len(texts)
+        found.append(given or ("right" if numeric else None))
+    return found
+
+
+def _wanted(table):
+    """Characters that each column would like, at most 40."""
+    found = []
+    for index, head in enumerate(table["header"]):
+        texts = [plain(head), *(plain(row[index]) for row in table["rows"][:400] if index < len(row))]
+        lengths = sorted(width(t) for t in texts)
+        found.append(min(max(lengths[int(len(lengths) * 0.95)], width(plain(head)) // 2, 3), 40) + 2)
+    return found
+
+
+def pieces(table):
+    """[{"columns": [index], "size", "wide", "first", "last"}]: one for most tables."""
+    wanted = _wanted(table)
+    count = len(wanted)
+    if count <= 9 and sum(wanted) <= UPRIGHT * 2:
+        return [_piece(range(count), wanted, False)]
+    if count <= MAX_COLUMNS and sum(wanted) <= TURNED * 2:
+        return [_piece(range(count), wanted, True)]
+    found, columns, room = [], [], 0
+    for index in range(1, count):
+        if columns and (len(columns) >= MAX_COLUMNS - 1 or room + wanted[index] > TURNED * 1.4 - wanted[0]):
+            found.append(_piece([0, *columns], wanted, True))
+            columns, room = [], 0
+        columns.append(index)
+        room += wanted[index]
+    return [*found, _piece([0, *columns], wanted, True)]
+
+
+def _piece(columns, wanted, wide):
+    columns = list(columns)
+    need = sum(wanted[c] for c in columns)
+    size = 9.5 * min(1, (TURNED if wide else UPRIGHT) / max(need, 1)) if need else 9.5
+    return {"columns": columns, "size": round(max(size, 6.5), 1), "wide": wide, "weights": [wanted[c] for c in columns]}
