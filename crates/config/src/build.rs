@@ -92,6 +92,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         otlp: raw.otlp.as_deref().map(|given| parse_url("otlp", given)).transpose()?,
         audit: audit_mode(raw.audit.as_deref())?,
         openai_footnotes: raw.openai_footnotes.unwrap_or(true),
+        retention_days: retention_days(raw.retention_days, sources)?,
         file,
     })
 }
@@ -140,6 +141,20 @@ fn merge_environment(raw: &mut RawConfig, sources: &Sources) {
             *slot = Some(PathBuf::from(value));
         }
     }
+}
+
+fn retention_days(given: Option<u32>, sources: &Sources) -> Result<Option<u32>> {
+    let days = match sources.var("BA_RETENTION_DAYS") {
+        None => given,
+        Some(text) => Some(text.parse().map_err(|_| {
+            ConfigError::invalid("retention_days", format!("`{text}` is not a number of days, such as 90"))
+        })?),
+    };
+    if days == Some(0) {
+        let message = "0 would delete every conversation; leave it out to keep them".to_owned();
+        return Err(ConfigError::invalid("retention_days", message));
+    }
+    Ok(days)
 }
 
 fn audit_mode(given: Option<&str>) -> Result<AuditMode> {

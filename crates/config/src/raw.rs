@@ -38,6 +38,7 @@ pub(crate) struct RawConfig {
     pub otlp: Option<String>,
     pub audit: Option<String>,
     pub openai_footnotes: Option<bool>,
+    pub retention_days: Option<u32>,
 }
 
 #[derive(Debug, Deserialize)]

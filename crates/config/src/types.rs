@@ -37,6 +37,8 @@ pub struct Config {
     pub audit: AuditMode,
     /// Whether OpenAI-compatible answers name such figures in footnotes.
     pub openai_footnotes: bool,
+    /// Conversations untouched for so many days are deleted (SPEC H8); kept for ever when absent.
+    pub retention_days: Option<u32>,
     /// What was read, for `doctor`.
     pub file: Option<PathBuf>,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ba_agent::{Agent, ToolSpec};
-use ba_protocol::Upload;
+use ba_protocol::{ConversationId, Upload};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -51,6 +51,13 @@ pub trait Ingest: Send + Sync {
     async fn ingest(&self, upload: &Upload, progress: &(dyn for<'m> Fn(f64, &'m str) + Send + Sync));
 }
 
+/// Keeps something of a conversation outside the store, e.g. Python's variables.
+#[async_trait]
+pub trait Keeper: Send + Sync {
+    /// The conversation is being deleted. What is not there is no failure.
+    async fn forget(&self, conversation: &ConversationId);
+}
+
 /// Something that must work before the server calls itself ready.
 #[async_trait]
 pub trait Check: Send + Sync {
@@ -90,6 +97,8 @@ pub struct Deps {
     pub checks: Vec<Arc<dyn Check>>,
     pub skills: Option<Arc<ba_skills::SkillLibrary>>,
     pub samples: Vec<Sample>,
-    /// JSONL log of a conversation, for exports.
+    /// Told when a conversation is deleted.
+    pub keepers: Vec<Arc<dyn Keeper>>,
+    /// JSONL logs of conversations, for exports; they go with their conversation.
     pub log_dir: Option<std::path::PathBuf>,
 }

@@ -210,7 +210,7 @@ async fn write_all(folder: PathBuf, max_bytes: u64, redactor: Redactor, mut queu
 }
 
 async fn append(folder: &Path, stem: &str, max_bytes: u64, bytes: &[u8]) -> std::io::Result<()> {
-    tokio::fs::create_dir_all(folder).await?;
+    tokio::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder).await?;
     let mut part = 0;
     let path = loop {
         let name = if part == 0 { format!("{stem}.jsonl") } else { format!("{stem}.{part}.jsonl") };
@@ -220,7 +220,7 @@ async fn append(folder: &Path, stem: &str, max_bytes: u64, bytes: &[u8]) -> std:
             _ => break path,
         }
     };
-    let mut file = tokio::fs::OpenOptions::new().create(true).append(true).open(path).await?;
+    let mut file = tokio::fs::OpenOptions::new().create(true).append(true).mode(0o600).open(path).await?;
     file.write_all(bytes).await?;
     file.flush().await
 }

@@ -4,21 +4,39 @@ use ba_protocol::{ConversationId, Event, Round, RunId, UserId};
 
 use crate::db::{Row, params};
 use crate::error::{Result, StoreError};
+use crate::rounds;
 use crate::store::Store;
-use crate::types::{EventScope, RunRecord};
+use crate::types::{EventScope, RunRecord, RunSummary};
+
+/// What `run_from_row` reads.
+macro_rules! select_runs {
+    ($rest:literal) => {
+        concat!(
+            "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
+                    r.usage_info
+             FROM runs r JOIN conversations c ON c.id = r.conversation_id ",
+            $rest
+        )
+    };
+}
+
+/// What `summary_from_row` reads.
+macro_rules! summarise_runs {
+    ($rest:literal) => {
+        concat!(
+            "SELECT r.id, r.conversation_id, r.message, r.status, r.created_at, r.updated_at, r.usage_info
+             FROM runs r JOIN conversations c ON c.id = r.conversation_id ",
+            $rest
+        )
+    };
+}
 
 impl Store {
     /// Runs a crash left open, oldest first. Resume one only while holding its conversation's lock.
     pub async fn open_runs(&self) -> Result<Vec<RunRecord>> {
         let rows = self
             .db()
-            .read(
-                "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
-                        r.usage_info
-                 FROM runs r JOIN conversations c ON c.id = r.conversation_id
-                 WHERE r.status = 'running' ORDER BY r.created_at, r.id",
-                vec![],
-            )
+            .read(select_runs!("WHERE r.status = 'running' ORDER BY r.created_at, r.id"), vec![])
             .await?;
         rows.iter().map(run_from_row).collect()
     }
@@ -27,35 +45,45 @@ impl Store {
         let row = self
             .db()
             .read_one(
-                "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
-                        r.usage_info
-                 FROM runs r JOIN conversations c ON c.id = r.conversation_id
-                 WHERE r.id = $1 AND c.owner = $2 AND c.deleted_at IS NULL",
+                select_runs!("WHERE r.id = $1 AND c.owner = $2 AND c.deleted_at IS NULL"),
                 params![id, owner],
             )
             .await?;
         row.as_ref().map_or_else(|| Err(StoreError::not_found(format!("run {id}"))), run_from_row)
     }
 
-    /// Latest first.
+    /// Of one conversation, latest first.
     pub async fn runs(
         &self,
         owner: &UserId,
         conversation: &ConversationId,
         limit: u32,
-    ) -> Result<Vec<RunRecord>> {
+    ) -> Result<Vec<RunSummary>> {
         let rows = self
             .db()
             .read(
-                "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
-                        r.usage_info
-                 FROM runs r JOIN conversations c ON c.id = r.conversation_id
-                 WHERE r.conversation_id = $1 AND c.owner = $2 AND c.deleted_at IS NULL
-                 ORDER BY r.created_at DESC, r.id LIMIT $3",
+                summarise_runs!(
+                    "WHERE r.conversation_id = $1 AND c.owner = $2 AND c.deleted_at IS NULL
+                     ORDER BY r.created_at DESC, r.id LIMIT $3"
+                ),
                 params![conversation, owner, limit],
             )
             .await?;
-        rows.iter().map(run_from_row).collect()
+        rows.iter().map(summary_from_row).collect()
+    }
+
+    /// Of all conversations of a person, latest first.
+    pub async fn latest_runs(&self, owner: &UserId, limit: u32) -> Result<Vec<RunSummary>> {
+        let rows = self
+            .db()
+            .read(
+                summarise_runs!(
+                    "WHERE c.owner = $1 AND c.deleted_at IS NULL ORDER BY r.created_at DESC, r.id LIMIT $2"
+                ),
+                params![owner, limit],
+            )
+            .await?;
+        rows.iter().map(summary_from_row).collect()
     }
 
     /// Events with a sequence number above `after`, in order.
@@ -88,11 +116,11 @@ impl Store {
         let rows = self
             .db()
             .read(
-                "SELECT round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id",
+                "SELECT schema_version, round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id",
                 params![conversation],
             )
             .await?;
-        rows.iter().map(|row| row.json(0)).collect()
+        rows.iter().map(|row| rounds::decode(row.u32(0)?, row.text(1)?)).collect()
     }
 }
 
@@ -107,6 +135,18 @@ fn run_from_row(row: &Row) -> Result<RunRecord> {
         created_at: row.time(6)?,
         updated_at: row.time(7)?,
         usage: row.json(8)?,
+    })
+}
+
+fn summary_from_row(row: &Row) -> Result<RunSummary> {
+    Ok(RunSummary {
+        id: row.id(0)?,
+        conversation_id: row.id(1)?,
+        message: row.string(2)?,
+        status: row.text(3)?.parse()?,
+        created_at: row.time(4)?,
+        updated_at: row.time(5)?,
+        usage: row.json(6)?,
     })
 }
 
