@@ -353,6 +353,16 @@ impl Agent {
         self.inner.live.lock().len()
     }
 
+    /// Questions of one person under way.
+    pub fn live_runs_of(&self, owner: &UserId) -> usize {
+        self.inner.live.lock().values().filter(|live| &live.owner == owner).count()
+    }
+
+    /// Waits until every line of the conversation logs is written.
+    pub async fn flush_log(&self) {
+        self.inner.parts.log.flush().await;
+    }
+
     pub fn store(&self) -> &Store {
         &self.inner.parts.store
     }

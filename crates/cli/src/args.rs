@@ -136,6 +136,9 @@ pub struct TraceArgs {
     /// As a Mermaid diagram instead of text
     #[arg(long)]
     pub mermaid: bool,
+    /// Whose conversation (default: the local user's)
+    #[arg(long, value_name = "NAME")]
+    pub user: Option<String>,
 }
 
 #[derive(Args)]
@@ -145,8 +148,12 @@ pub struct ContextArgs {
     /// Which turn, from 1 (default: the one that would come next)
     #[arg(long, value_name = "N")]
     pub turn: Option<usize>,
+    /// Print it as JSON
     #[arg(long)]
     pub json: bool,
+    /// Whose conversation (default: the local user's)
+    #[arg(long, value_name = "NAME")]
+    pub user: Option<String>,
 }
 
 #[derive(Args)]
@@ -186,14 +193,17 @@ pub struct ReportArgs {
 pub enum UserCommand {
     /// Add a person; asks for the password, or reads it from standard input
     Add {
+        /// What they sign in with
         name: String,
         /// May manage users, keys and skills
         #[arg(long)]
         admin: bool,
     },
+    /// Everyone who may sign in or could before
     List,
     /// No sign-in from now on; nothing is deleted
     Disable {
+        /// As `user list` shows it
         name: String,
     },
 }
@@ -202,14 +212,18 @@ pub enum UserCommand {
 pub enum KeyCommand {
     /// Create a key for a user; it is shown once
     Create {
+        /// Whose key it is
         user: String,
         /// What it is for
         #[arg(long, default_value = "")]
         label: String,
     },
+    /// The keys of a user, without their secrets
     List {
+        /// Whose keys
         user: String,
     },
+    /// A key stops working at once
     Revoke {
         /// `key_…`, as `key list` shows it
         id: String,
@@ -218,9 +232,11 @@ pub enum KeyCommand {
 
 #[derive(Subcommand)]
 pub enum SkillCommand {
+    /// Every skill, where it comes from and whether it may be used
     List,
     /// From a folder, a zip file or a git address
     Install {
+        /// The folder, the file or the address
         source: String,
         /// Take the place of an installed skill of the same name
         #[arg(long)]
@@ -228,16 +244,24 @@ pub enum SkillCommand {
     },
     /// Allow a skill as it now is, by the hash `skill list` shows
     Approve {
+        /// As `skill list` shows it
         name: String,
+        /// Of the skill as you have read it
         hash: String,
     },
+    /// Let an approved skill be used again
     Enable {
+        /// As `skill list` shows it
         name: String,
     },
+    /// Keep a skill but do not use it
     Disable {
+        /// As `skill list` shows it
         name: String,
     },
+    /// Delete an installed skill
     Remove {
+        /// As `skill list` shows it
         name: String,
     },
 }
@@ -256,8 +280,10 @@ pub struct ExportArgs {
 
 #[derive(Args)]
 pub struct ImportArgs {
+    /// File that `export` wrote
     pub archive: PathBuf,
-    #[arg(long)]
+    /// Who gets the conversation (default: the local user)
+    #[arg(long, value_name = "NAME")]
     pub user: Option<String>,
 }
 
@@ -274,4 +300,30 @@ pub fn configuration(arguments: &Arguments) -> Result<Config, ConfigError> {
         ..Sources::from_process()
     };
     ba_config::load(&sources)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::CommandFactory;
+
+    use super::*;
+
+    fn undocumented(command: &clap::Command, path: &str, found: &mut Vec<String>) {
+        if command.get_about().is_none() {
+            found.push(path.to_owned());
+        }
+        for argument in command.get_arguments().filter(|a| a.get_help().is_none() && !a.is_hide_set()) {
+            found.push(format!("{path} {}", argument.get_id()));
+        }
+        for inner in command.get_subcommands() {
+            undocumented(inner, &format!("{path} {}", inner.get_name()), found);
+        }
+    }
+
+    #[test]
+    fn every_command_and_argument_has_help() {
+        let mut found = Vec::new();
+        undocumented(&Arguments::command(), "ba-agent", &mut found);
+        assert_eq!(found, Vec::<String>::new());
+    }
 }

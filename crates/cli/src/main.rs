@@ -71,7 +71,7 @@ fn main() -> ExitCode {
         Ok(code) => code,
         Err(error) => {
             output::complain(&format!("{error:#}"));
-            ExitCode::from(if error.is::<commands::WrongUse>() { WRONG_USE } else { FAILED })
+            ExitCode::from(if commands::is_wrong_use(&error) { WRONG_USE } else { FAILED })
         }
     }
 }

@@ -30,6 +30,11 @@ pub fn is_terminal() -> bool {
     std::io::stderr().is_terminal()
 }
 
+/// What is logged. `sqlx` warns of slow statements with their whole text, values included: that is not for a log.
+fn filter(level: &str) -> EnvFilter {
+    EnvFilter::new(format!("{level},sqlx=error,hyper=warn,{}=off", ba_agent::spans::TARGET))
+}
+
 /// Warnings by default; `-v` for what happens, `-vv` for everything. Never on standard output.
 /// Spans of runs go to the tracer alone, whatever is logged.
 pub fn start_logging(verbose: u8, tracer: Option<SdkTracer>) {
@@ -39,8 +44,11 @@ pub fn start_logging(verbose: u8, tracer: Option<SdkTracer>) {
         _ => "debug",
     };
     let spans = ba_agent::spans::TARGET;
-    let logged = EnvFilter::new(format!("{level},sqlx=warn,hyper=warn,{spans}=off"));
-    let log = tracing_subscriber::fmt::layer().with_writer(std::io::stderr).with_target(false);
+    let log = tracing_subscriber::fmt::layer()
+        .with_writer(std::io::stderr)
+        .with_ansi(is_terminal())
+        .with_target(false);
+    let logged = filter(level);
     let traced = tracer.map(|tracer| {
         let only_spans = Targets::new().with_target(spans, tracing::Level::INFO);
         tracing_opentelemetry::layer()
@@ -51,4 +59,42 @@ pub fn start_logging(verbose: u8, tracer: Option<SdkTracer>) {
             .with_filter(only_spans)
     });
     tracing_subscriber::registry().with(log.with_filter(logged)).with(traced).init();
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::{Arc, Mutex};
+
+    use super::*;
+
+    #[derive(Clone, Default)]
+    struct Kept(Arc<Mutex<Vec<u8>>>);
+
+    impl Write for Kept {
+        fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+            self.0.lock().unwrap().extend_from_slice(bytes);
+            Ok(bytes.len())
+        }
+
+        fn flush(&mut self) -> std::io::Result<()> {
+            Ok(())
+        }
+    }
+
+    #[test]
+    fn slow_statements_stay_out_of_the_log_and_warnings_do_not() {
+        for level in ["warn", "info", "debug"] {
+            let kept = Kept::default();
+            let writer = kept.clone();
+            let log = tracing_subscriber::fmt::layer().with_writer(move || writer.clone());
+            let subscriber = tracing_subscriber::registry().with(log.with_filter(filter(level)));
+            tracing::subscriber::with_default(subscriber, || {
+                tracing::warn!(target: "sqlx::query", statement = "SELECT 'secret value'", "slow statement");
+                tracing::warn!("disk is slow");
+            });
+            let text = String::from_utf8(kept.0.lock().unwrap().clone()).unwrap();
+            assert!(text.contains("disk is slow"), "{level}: {text}");
+            assert!(!text.contains("secret value"), "{level}: {text}");
+        }
+    }
 }

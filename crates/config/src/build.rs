@@ -82,6 +82,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         witness: raw.witness.unwrap_or(true),
         openai_footnotes: raw.openai_footnotes.unwrap_or(true),
         log_days: raw.log_days.unwrap_or(30),
+        retention_days: retention_days(raw.retention_days, sources)?,
         file,
     })
 }
@@ -130,6 +131,20 @@ fn merge_environment(raw: &mut RawConfig, sources: &Sources) {
             *slot = Some(PathBuf::from(value));
         }
     }
+}
+
+fn retention_days(given: Option<u32>, sources: &Sources) -> Result<Option<u32>> {
+    let days = match sources.var("BA_RETENTION_DAYS") {
+        None => given,
+        Some(text) => Some(text.parse().map_err(|_| {
+            ConfigError::invalid("retention_days", format!("`{text}` is not a number of days, such as 90"))
+        })?),
+    };
+    if days == Some(0) {
+        let message = "0 would delete every conversation; leave it out to keep them".to_owned();
+        return Err(ConfigError::invalid("retention_days", message));
+    }
+    Ok(days)
 }
 
 fn audit_mode(given: Option<&str>) -> Result<AuditMode> {

@@ -42,6 +42,7 @@ pub(crate) struct RawConfig {
     pub witness: Option<bool>,
     pub openai_footnotes: Option<bool>,
     pub log_days: Option<u64>,
+    pub retention_days: Option<u32>,
 }
 
 /// One of `[models.NAME]`; what it leaves out is as for every model.

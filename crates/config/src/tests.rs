@@ -157,3 +157,31 @@ fn the_idle_limit_does_not_undercut_the_time_of_an_answer() {
     let ModelChoice::Remote(model) = config.model else { panic!() };
     assert_eq!((model.timeout_seconds, model.idle_seconds), (300, 300));
 }
+
+/// Every name that a file may hold is in the documentation.
+#[test]
+fn every_key_is_documented() {
+    let document = include_str!("../../../docs/configuration.md");
+    let web = include_str!("../../../docs/web.md");
+    let sources = [include_str!("raw.rs"), include_str!("web.rs")];
+    let fields = sources.iter().flat_map(|source| {
+        let parts = source.split("pub(crate) struct Raw").skip(1);
+        parts.flat_map(|part| part.split("\n}").next().unwrap_or_default().lines())
+    });
+    let names =
+        fields.filter_map(|line| line.trim().strip_prefix("pub ")?.split_once(':').map(|(name, _)| name));
+    let missing: Vec<&str> = names.filter(|name| !document.contains(name) && !web.contains(name)).collect();
+    assert_eq!(missing, Vec::<&str>::new());
+}
+
+#[test]
+fn retention_is_a_number_of_days() {
+    assert_eq!(load_with("", &[]).unwrap().retention_days, None);
+    assert_eq!(load_with("retention_days = 90", &[]).unwrap().retention_days, Some(90));
+    assert_eq!(
+        load_with("retention_days = 90", &[("BA_RETENTION_DAYS", "7")]).unwrap().retention_days,
+        Some(7)
+    );
+    assert!(message(load_with("retention_days = 0", &[])).contains("leave it out"));
+    assert!(message(load_with("", &[("BA_RETENTION_DAYS", "soon")])).contains("number of days"));
+}

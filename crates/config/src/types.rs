@@ -43,6 +43,8 @@ pub struct Config {
     pub openai_footnotes: bool,
     /// Days that conversation logs are kept; 0 keeps them.
     pub log_days: u64,
+    /// Conversations untouched for so many days are deleted (SPEC H8); kept for ever when absent.
+    pub retention_days: Option<u32>,
     /// What was read, for `doctor`.
     pub file: Option<PathBuf>,
 }

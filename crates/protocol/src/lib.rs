@@ -10,6 +10,7 @@ pub mod file;
 pub mod ids;
 pub mod message;
 pub mod parse;
+pub mod profile_budget;
 pub mod reading;
 pub mod round;
 pub mod secret;

@@ -18,6 +18,8 @@ pub struct ServerConfig {
     /// How long runs and connections may take to end.
     pub shutdown_grace: Duration,
     pub session_lifetime: Duration,
+    /// Conversations untouched for so many days are deleted; none when not set.
+    pub retention_days: Option<u32>,
     pub heartbeat: Duration,
     /// Whether OpenAI-compatible answers name figures that nothing proves (SPEC V).
     pub openai_footnotes: bool,
@@ -46,6 +48,12 @@ pub struct Limits {
     pub request_time: Duration,
     /// Open connections.
     pub connections: usize,
+    /// Open connections of one address; trusted proxies are not counted.
+    pub connections_per_address: usize,
+    /// Questions of one person under way at once, where people sign in.
+    pub runs_per_person: usize,
+    /// How long the server waits for a few kilobytes of a request's body.
+    pub body_span: Duration,
 }
 
 /// Requests per minute; the burst is a quarter of it, at least ten.
@@ -67,6 +75,7 @@ impl Default for ServerConfig {
             ingest_grace: Duration::from_millis(1500),
             shutdown_grace: Duration::from_secs(20),
             session_lifetime: Duration::from_secs(14 * 24 * 3600),
+            retention_days: None,
             heartbeat: Duration::from_secs(15),
             openai_footnotes: true,
         }
@@ -83,6 +92,9 @@ impl Default for Limits {
             import_bytes: 2048 * MB as u64,
             request_time: Duration::from_secs(60),
             connections: 20_000,
+            connections_per_address: 512,
+            runs_per_person: 8,
+            body_span: crate::paced_body::BODY_SPAN,
         }
     }
 }

@@ -9,12 +9,17 @@ mod error;
 mod event_bus;
 mod file_events;
 mod follow;
+mod forget;
 mod headers;
 mod http_metrics;
 mod ingest;
+mod jobs;
 mod openai;
 pub mod openapi;
+mod paced_body;
 mod page;
+mod part_heads;
+mod places;
 mod router;
 mod routes;
 mod serve;
@@ -25,11 +30,12 @@ mod state;
 pub use config::{Access, InvalidNetwork, Limits, Network, Rates, ServerConfig};
 pub use error::ApiError;
 pub use event_bus::EventBus;
+pub use forget::logs_of;
 pub use page::chart_library;
 pub use router::router;
 pub use serve::{StartError, check_access, serve};
 pub use service::{
-    Check, Deps, Ingest, ReportFile, ReportRefusal, ReportWanted, Reports, Sample, SampleInfo, SkillInfo,
-    ToolInfo,
+    Check, Deps, Ingest, Keeper, ReportFile, ReportRefusal, ReportWanted, Reports, Sample, SampleInfo,
+    SkillInfo, ToolInfo,
 };
 pub use state::AppState;

@@ -17,11 +17,13 @@ use tokio::sync::Semaphore;
 use tower::ServiceExt;
 
 use crate::config::{Access, ServerConfig};
+use crate::paced_body::PacedBody;
+use crate::places::Places;
 use crate::router::router;
 use crate::state::AppState;
 
 /// Time a client has to send its request head.
-const HEAD_TIME: Duration = Duration::from_secs(30);
+const HEAD_TIME: Duration = Duration::from_secs(10);
 /// Time connections have to end after the runs have.
 const CLOSING_TIME: Duration = Duration::from_secs(5);
 
@@ -59,10 +61,15 @@ pub async fn serve(
 ) -> Result<(), StartError> {
     let address = listener.local_addr()?;
     check_access(address, &state.config, &state.deps.store).await?;
-    crate::ingest::resume(&state).await;
+    let worker = tokio::spawn(crate::jobs::work(state.clone()));
     let app = router(state.clone());
     let connections = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(state.config.limits.connections));
+    let of_address = match state.config.access {
+        // All of them are this machine's own.
+        Access::LocalOnly => Places::new(usize::MAX),
+        Access::SignIn => Places::new(state.config.limits.connections_per_address),
+    };
     tokio::pin!(shutdown);
     loop {
         let place = tokio::select! {
@@ -81,22 +88,28 @@ pub async fn serve(
             },
             () = &mut shutdown => break,
         };
-        let client = connection(stream, peer, app.clone(), connections.watcher());
+        let Some(of_one) = of_address.take(peer.ip(), &state.config.trusted_proxies) else {
+            tracing::debug!(%peer, "this address has too many connections; one more was closed");
+            continue;
+        };
+        let span = state.config.limits.body_span;
+        let client = connection(stream, peer, app.clone(), span, connections.watcher());
         tokio::spawn(async move {
             client.await;
-            drop(place);
+            drop((place, of_one));
         });
     }
     drop(listener);
     stop(&state, connections).await;
+    let _ = worker.await;
     Ok(())
 }
 
 /// One client, request after request. HTTP/1.1 only: browsers speak HTTP/2 only over TLS, which ends at the proxy.
-async fn connection(stream: TcpStream, peer: SocketAddr, app: Router, watcher: Watcher) {
+async fn connection(stream: TcpStream, peer: SocketAddr, app: Router, span: Duration, watcher: Watcher) {
     let _ = stream.set_nodelay(true);
     let service = service_fn(move |request: hyper::Request<Incoming>| {
-        let mut request = request.map(Body::new);
+        let mut request = request.map(|body| Body::new(PacedBody::new(body, span)));
         request.extensions_mut().insert(ConnectInfo(peer));
         app.clone().oneshot(request)
     });

@@ -96,6 +96,13 @@ pub trait Reports: Send + Sync {
     ) -> Result<ReportFile, ReportRefusal>;
 }
 
+/// Keeps something of a conversation outside the store, e.g. Python's variables.
+#[async_trait]
+pub trait Keeper: Send + Sync {
+    /// The conversation is being deleted. What is not there is no failure.
+    async fn forget(&self, conversation: &ConversationId);
+}
+
 /// Something that must work before the server calls itself ready.
 #[async_trait]
 pub trait Check: Send + Sync {
@@ -136,6 +143,8 @@ pub struct Deps {
     pub checks: Vec<Arc<dyn Check>>,
     pub skills: Option<Arc<ba_skills::SkillLibrary>>,
     pub samples: Vec<Sample>,
-    /// JSONL log of a conversation, for exports.
+    /// Told when a conversation is deleted.
+    pub keepers: Vec<Arc<dyn Keeper>>,
+    /// JSONL logs of conversations, for exports; they go with their conversation.
     pub log_dir: Option<std::path::PathBuf>,
 }

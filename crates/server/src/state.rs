@@ -23,6 +23,8 @@ pub struct Shared {
     pub rates: RateLimiter,
     pub file_events: FileEvents,
     pub http_metrics: HttpMetrics,
+    /// Work was queued: the worker looks at once.
+    pub wake_worker: tokio::sync::Notify,
     /// Password hashing is slow on purpose: only so many at once.
     pub hashing: tokio::sync::Semaphore,
     /// Cancelled when no new work is taken.
@@ -46,6 +48,7 @@ impl AppState {
             rates: RateLimiter::new(config.rates),
             file_events: FileEvents::default(),
             http_metrics: HttpMetrics::default(),
+            wake_worker: tokio::sync::Notify::new(),
             hashing: tokio::sync::Semaphore::new(2),
             draining: CancellationToken::new(),
             stopping: CancellationToken::new(),

@@ -13,6 +13,11 @@ use crate::types::{ApiKey, User, UserRole};
 /// A key's last use is noted at most this often, so that a request costs no write.
 const NOTE_USE_EVERY: SignedDuration = SignedDuration::from_mins(1);
 
+/// The form in which names are compared: every spelling of one account is one name.
+pub fn fold_name(name: &str) -> String {
+    name.trim().to_lowercase()
+}
+
 impl Store {
     /// The name is unique without regard to case; a taken one is a `Conflict`.
     pub async fn create_user(&self, name: &str, password_hash: &str, role: UserRole) -> Result<User> {
@@ -30,7 +35,7 @@ impl Store {
             .db()
             .write(move |s| {
                 Box::pin(async move {
-                    let folded = row.name.to_lowercase();
+                    let folded = fold_name(&row.name);
                     s.execute(
                         "INSERT INTO users (id, name, folded_name, password_hash, role, created_at)
                          VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT (folded_name) DO NOTHING",
@@ -81,7 +86,7 @@ impl Store {
             .db()
             .read_one(
                 "SELECT id, name, password_hash, role, created_at, disabled_at FROM users WHERE folded_name = $1",
-                params![name.trim().to_lowercase()],
+                params![fold_name(name)],
             )
             .await?;
         row.map_or_else(|| Err(StoreError::not_found("user")), |row| user_from_row(&row, 0))

@@ -11,6 +11,7 @@ use crate::db::{Row, Session, params};
 use crate::error::{Result, StoreError};
 use crate::filename::{clean_filename, extension};
 use crate::hostile::open_regular;
+use crate::private;
 use crate::store::Store;
 
 impl Store {
@@ -75,7 +76,7 @@ impl Store {
     /// The conversation's working folder, created when missing: what `run_python` sees as its own.
     pub async fn work_dir(&self, conversation: &ConversationId) -> Result<PathBuf> {
         let dir = self.conversation_dir(conversation).join("work");
-        std::fs::create_dir_all(&dir).map_err(|e| StoreError::io("creating the working folder", e))?;
+        private::create_dir_all(&dir).map_err(|e| StoreError::io("creating the working folder", e))?;
         let real = std::fs::symlink_metadata(&dir).is_ok_and(|m| m.is_dir());
         if real {
             Ok(dir)

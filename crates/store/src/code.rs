@@ -1,6 +1,6 @@
 //! Saved code with versions (SPEC C1–C5). An id from outside is slugged, never used as a path.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use ba_protocol::text::{one_line, shorten};
 use ba_protocol::{CodeFile, CodeId, ConversationId};
@@ -10,6 +10,7 @@ use crate::conversations::{missing, now};
 use crate::db::{Row, Session, params};
 use crate::error::{Result, StoreError};
 use crate::languages;
+use crate::private;
 use crate::store::Store;
 use crate::types::{NewCode, SavedCodeFile};
 
@@ -116,19 +117,35 @@ impl Store {
     /// The database and the blobs are the truth; a lost copy costs nothing.
     async fn write_visible_copy(&self, file: &CodeFile, code: String) {
         let path = self.conversation_dir(&file.conversation_id).join(&file.file_path);
-        let written = tokio::task::spawn_blocking(move || write_atomically(path, &code)).await;
+        let written = tokio::task::spawn_blocking(move || {
+            write_atomically(&path, &code)?;
+            remove_other_languages(&path)
+        });
+        let written = written.await;
         if let Ok(Err(error)) = written {
             tracing::warn!(%error, code = %file.code_id, "the visible copy of the code was not written");
         }
     }
 }
 
-fn write_atomically(path: PathBuf, code: &str) -> std::io::Result<()> {
+fn write_atomically(path: &Path, code: &str) -> std::io::Result<()> {
     let Some(folder) = path.parent() else { return Ok(()) };
-    std::fs::create_dir_all(folder)?;
+    private::create_dir_all(folder)?;
     let mut temp = tempfile::NamedTempFile::new_in(folder)?;
     std::io::Write::write_all(&mut temp, code.as_bytes())?;
-    temp.persist(&path).map(|_| ()).map_err(|e| e.error)
+    temp.persist(path).map(|_| ()).map_err(|e| e.error)
+}
+
+/// A code that changed its language has one file still (SPEC C1).
+fn remove_other_languages(path: &Path) -> std::io::Result<()> {
+    let others = languages::all().map(|language| path.with_extension(language.extension));
+    for other in others.filter(|other| other != path) {
+        match std::fs::remove_file(&other) {
+            Err(error) if error.kind() != std::io::ErrorKind::NotFound => return Err(error),
+            _ => {}
+        }
+    }
+    Ok(())
 }
 
 /// `None` for the blob when the latest version already holds exactly this.

@@ -6,6 +6,7 @@ use jiff::Timestamp;
 
 use crate::db::{Row, Session, params};
 use crate::error::{Result, StoreError};
+use crate::jobs::{self, JobKind, NewJob};
 use crate::store::Store;
 use crate::types::Conversation;
 
@@ -107,22 +108,13 @@ impl Store {
             .await
     }
 
-    /// Gone for every reader at once; its bytes are purged by cleanup. Refused while a run is open.
+    /// Gone for every reader at once; a job that is due at once removes everything of it. Refused while a run is open.
     pub async fn delete(&self, owner: &UserId, id: &ConversationId) -> Result<()> {
         let (owner, id) = (owner.clone(), id.clone());
         self.db()
             .write(move |s| {
                 Box::pin(async move {
-                    let gone = s
-                        .execute(
-                            "UPDATE conversations SET deleted_at = $3
-                             WHERE id = $1 AND owner = $2 AND deleted_at IS NULL",
-                            params![&id, &owner, now()],
-                        )
-                        .await?;
-                    if gone == 0 {
-                        return Err(missing(&id));
-                    }
+                    mark_deleted(s, &owner, &id, now()).await?;
                     let open = s
                         .one(
                             "SELECT COUNT(*) FROM runs WHERE conversation_id = $1 AND status = 'running'",
@@ -139,6 +131,33 @@ impl Store {
             })
             .await
     }
+}
+
+/// Inside the caller's transaction; what is left of it is purged by a job.
+pub(crate) async fn mark_deleted(
+    s: &mut dyn Session,
+    owner: &UserId,
+    id: &ConversationId,
+    at: Timestamp,
+) -> Result<()> {
+    let gone = s
+        .execute(
+            "UPDATE conversations SET deleted_at = $3 WHERE id = $1 AND owner = $2 AND deleted_at IS NULL",
+            params![id, owner, at],
+        )
+        .await?;
+    if gone == 0 {
+        return Err(missing(id));
+    }
+    s.execute("DELETE FROM jobs WHERE conversation_id = $1", params![id]).await?;
+    let purge = NewJob {
+        kind: JobKind::Purge,
+        key: id.to_string(),
+        owner: owner.clone(),
+        conversation: None,
+        run_at: at,
+    };
+    jobs::enqueue(s, &purge).await
 }
 
 pub(crate) fn from_row(row: &Row) -> Result<Conversation> {

@@ -1,6 +1,7 @@
 //! Opens the database and the blobs, and holds them together. Concerns live in their own files.
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -10,6 +11,7 @@ use crate::db::{Db, Engine, Postgres, Sqlite, migrations};
 use crate::error::{Result, StoreError};
 use crate::files::Changes;
 use crate::locks::ConversationLocks;
+use crate::private;
 
 /// Everything that is kept. Cheap to clone; all clones share one writer and one set of locks.
 #[derive(Clone)]
@@ -51,7 +53,10 @@ pub struct ServerLock {
 impl Store {
     /// Opens (and creates or migrates) the database and the blob folder.
     pub async fn open(config: StoreConfig) -> Result<Self> {
-        std::fs::create_dir_all(&config.root).map_err(|e| StoreError::io("creating the data folder", e))?;
+        private::create_dir_all(&config.root).map_err(|e| StoreError::io("creating the data folder", e))?;
+        // Whatever was made below with an older version, nobody else gets there.
+        private::close_to_others(&config.root)
+            .map_err(|e| StoreError::io("closing the data folder to others", e))?;
         let db = connect(&config.meta).await?;
         migrations::migrate(&db).await?;
         let blobs = blob::open(&config)?;
@@ -63,7 +68,7 @@ impl Store {
     /// Take it before resuming runs; commands that only read or add need not hold it.
     pub fn claim_server(&self) -> Result<ServerLock> {
         let path = self.root().join("server.lock");
-        let file = OpenOptions::new().create(true).append(true).open(&path);
+        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(&path);
         let file = file.map_err(|e| StoreError::io("opening server.lock", e))?;
         match file.try_lock() {
             Ok(()) => Ok(ServerLock { _file: file }),

@@ -192,6 +192,32 @@ pub struct RunRecord {
     pub epoch: u64,
 }
 
+impl RunRecord {
+    pub fn summary(self) -> RunSummary {
+        RunSummary {
+            id: self.id,
+            conversation_id: self.conversation_id,
+            message: self.message,
+            status: self.status,
+            created_at: self.created_at,
+            updated_at: self.updated_at,
+            usage: self.usage,
+        }
+    }
+}
+
+/// A run as lists show it: without the machine's state, which can be large.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RunSummary {
+    pub id: RunId,
+    pub conversation_id: ConversationId,
+    pub message: String,
+    pub status: RunStatus,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+    pub usage: UsageInfo,
+}
+
 /// Whose events are read.
 #[derive(Debug, Clone, Copy)]
 pub enum EventScope<'a> {

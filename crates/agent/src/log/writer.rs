@@ -4,6 +4,7 @@
 use std::collections::HashMap;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
 use std::path::Path;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, SystemTime};
@@ -76,10 +77,10 @@ fn append(
 
 /// The first part from `part` on that has room.
 fn open_part(folder: &Path, stem: &str, mut part: u32, max_bytes: u64) -> io::Result<Open> {
-    std::fs::create_dir_all(folder)?;
+    std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     loop {
         let name = if part == 0 { format!("{stem}.jsonl") } else { format!("{stem}.{part}.jsonl") };
-        let file = OpenOptions::new().create(true).append(true).open(folder.join(name))?;
+        let file = OpenOptions::new().create(true).append(true).mode(0o600).open(folder.join(name))?;
         let bytes = file.metadata()?.len();
         if bytes < max_bytes {
             return Ok(Open { file, part, bytes });

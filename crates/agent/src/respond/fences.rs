@@ -5,7 +5,7 @@
 use ba_protocol::{CodeId, text};
 use ba_store::languages;
 
-use super::CodeToSave;
+use super::{CodeToSave, MAX_CODE_BYTES};
 
 /// Characters of the first line that describe found code (SPEC R9).
 const DESCRIPTION_CHARS: usize = 50;
@@ -106,7 +106,7 @@ pub(super) fn take_code(
         match piece {
             Piece::Prose(prose) => report.push_str(prose),
             Piece::Fence { whole, info, code } => match languages::find(info) {
-                Some(language) if !code.trim().is_empty() => {
+                Some(language) if !code.trim().is_empty() && code.len() <= MAX_CODE_BYTES => {
                     let description = first_line(code);
                     let code_id = new_code_id();
                     report.push_str(&saved_line(&code_id, &description));

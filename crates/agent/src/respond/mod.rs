@@ -159,6 +159,9 @@ impl Draft {
     }
 }
 
+/// The largest piece of code that is kept; the store refuses more.
+pub(super) const MAX_CODE_BYTES: usize = 4 * 1024 * 1024;
+
 /// Slugs the ids the model gave (SPEC C5) and settles the languages (SPEC C3).
 fn blocks_to_save(report: &Report, warnings: &mut Vec<String>) -> Vec<CodeToSave> {
     let mut save: Vec<CodeToSave> = Vec::new();
@@ -167,8 +170,14 @@ fn blocks_to_save(report: &Report, warnings: &mut Vec<String>) -> Vec<CodeToSave
             warnings.push(format!("代码块 {} 为空，未保存", shown(&block.code_id)));
             continue;
         }
+        if block.code.len() > MAX_CODE_BYTES {
+            let id = shown(&block.code_id);
+            warnings.push(format!("代码块 {id} 超过 {}，未保存", text::human_size(MAX_CODE_BYTES as u64)));
+            continue;
+        }
         let language = languages::find(&block.language).unwrap_or_else(|| {
             if !block.language.trim().is_empty() {
+                tracing::warn!(language = %shown(&block.language), "unsupported language: the code is saved as python");
                 warnings.push(format!("不支持的语言 {}，已按 python 保存", shown(&block.language)));
             }
             languages::FALLBACK

@@ -340,3 +340,19 @@ proptest::proptest! {
         proptest::prop_assert_eq!(joined, report);
     }
 }
+
+#[test]
+fn code_that_is_too_large_to_keep_is_said_and_does_not_end_the_answer() {
+    let huge = "x".repeat(MAX_CODE_BYTES + 1);
+    let turn = json!({"task_analysis": "", "execution_plan": "", "current_round": 1, "action": {"type": "complete",
+        "content": format!("看\n\n```python\n{huge}\n```\n"),
+        "code_blocks": [{"code_id": "code_big", "code": huge, "language": "python", "description": "大"},
+                        {"code_id": "code_odd", "code": "x", "language": "brainfuck", "description": ""}]}});
+    let parsed = parse(&turn.to_string());
+    let ba_protocol::ParseOutcome::Structured(parsed) = parsed else { panic!("{parsed:?}") };
+    let mut ids = || CodeId::parse("code_20260101_00000000").unwrap();
+    let draft = complete(Answer::Structured(&parsed.response), &known(), run(), &mut ids);
+    assert_eq!(draft.save.iter().map(|code| code.code_id.as_str()).collect::<Vec<_>>(), ["code_odd"]);
+    let warnings = &draft.response.metadata.warnings;
+    assert!(warnings[0].contains("code_big") && warnings[0].contains("未保存"), "{warnings:?}");
+}

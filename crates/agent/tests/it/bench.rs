@@ -134,6 +134,30 @@ impl EventSink for Heard {
     }
 }
 
+/// What a bench may have other than usual.
+struct Setup {
+    folder: Arc<tempfile::TempDir>,
+    /// How long the tool with effects takes.
+    takes: Duration,
+    log: ConversationLog,
+    audit: AuditMode,
+    summary: Option<Arc<ScriptedModel>>,
+    witness: Option<Arc<dyn Witness>>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            folder: Arc::new(tempfile::tempdir().unwrap()),
+            takes: Duration::ZERO,
+            log: ConversationLog::off(),
+            audit: AuditMode::Gate,
+            summary: None,
+            witness: None,
+        }
+    }
+}
+
 pub struct Bench {
     pub agent: Agent,
     pub store: Store,
@@ -151,55 +175,34 @@ impl Bench {
 
     /// With a conversation log in `logs/`, these secrets masked.
     pub async fn with_log(model: ScriptedModel, secrets: &[&str]) -> Self {
-        let folder = Arc::new(tempfile::tempdir().unwrap());
+        let setup = Setup::default();
         let redactor = Redactor::new(secrets.iter().map(|s| (*s).to_owned()));
-        let log = ConversationLog::start(&folder.path().join("logs"), 1 << 20, redactor);
-        Self::build(folder, model, Duration::ZERO, log, AuditMode::Gate, None).await
+        let log = ConversationLog::start(&setup.folder.path().join("logs"), 1 << 20, redactor);
+        Self::build(model, Setup { log, ..setup }).await
     }
 
     /// With somebody who computes headline figures apart from the model.
     pub async fn with_witness(model: ScriptedModel, witness: impl Witness + 'static) -> Self {
-        let folder = Arc::new(tempfile::tempdir().unwrap());
-        let log = ConversationLog::off();
-        Self::build(folder, model, Duration::ZERO, log, AuditMode::Gate, Some(Arc::new(witness))).await
+        Self::build(model, Setup { witness: Some(Arc::new(witness)), ..Setup::default() }).await
     }
 
     pub async fn in_folder(folder: Arc<tempfile::TempDir>, model: ScriptedModel, takes: Duration) -> Self {
-        Self::build(folder, model, takes, ConversationLog::off(), AuditMode::Gate, None).await
+        Self::build(model, Setup { folder, takes, ..Setup::default() }).await
     }
 
     /// With another way to treat figures that nothing proves.
     pub async fn with_audit(model: ScriptedModel, audit: AuditMode) -> Self {
-        let folder = Arc::new(tempfile::tempdir().unwrap());
-        Self::build(folder, model, Duration::ZERO, ConversationLog::off(), audit, None).await
+        Self::build(model, Setup { audit, ..Setup::default() }).await
     }
 
     /// With a model of its own for summaries.
     pub async fn with_summaries(model: ScriptedModel, summary: Arc<ScriptedModel>) -> Self {
-        let folder = Arc::new(tempfile::tempdir().unwrap());
-        let log = ConversationLog::off();
-        Self::build_with(folder, model, Duration::ZERO, log, AuditMode::Off, Some(summary)).await
+        let setup = Setup { audit: AuditMode::Off, summary: Some(summary), ..Setup::default() };
+        Self::build(model, setup).await
     }
 
-    async fn build(
-        folder: Arc<tempfile::TempDir>,
-        model: ScriptedModel,
-        takes: Duration,
-        log: ConversationLog,
-        audit: AuditMode,
-        witness: Option<Arc<dyn Witness>>,
-    ) -> Self {
-        Self::build_with(folder, model, takes, log, audit, None).await
-    }
-
-    async fn build_with(
-        folder: Arc<tempfile::TempDir>,
-        model: ScriptedModel,
-        takes: Duration,
-        log: ConversationLog,
-        audit: AuditMode,
-        summary: Option<Arc<ScriptedModel>>,
-    ) -> Self {
+    async fn build(model: ScriptedModel, setup: Setup) -> Self {
+        let Setup { folder, takes, log, audit, summary, witness } = setup;
         let store = Store::open(StoreConfig::local(folder.path())).await.unwrap();
         let (model, heard, ran) = (Arc::new(model), Arc::new(Heard::default()), Arc::new(AtomicU32::new(0)));
         let registry = Registry::new(vec![

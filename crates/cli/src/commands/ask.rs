@@ -37,25 +37,25 @@ pub async fn run(config: Config, ask: AskArgs) -> anyhow::Result<ExitCode> {
         model: ask.model.clone(),
         output_level: None,
     };
-    let outcome = answer(&app, &owner, query).await;
-    let code = match &outcome {
-        Ok(response) => {
-            print(response, ask.json)?;
-            if let Some(folder) = &ask.save {
-                save(&app, response, folder).await?;
-            }
-            ExitCode::SUCCESS
-        }
-        Err(error) => {
-            output::complain(&error.to_string());
-            ExitCode::FAILURE
-        }
-    };
+    let outcome = told(&app, &ask, answer(&app, &owner, query).await).await;
     app.agent.shutdown(Duration::from_secs(1)).await;
     if let ba_tools::Python::Ready(sandbox) = app.python {
         sandbox.shutdown().await;
     }
-    Ok(code)
+    outcome
+}
+
+async fn told(
+    app: &App,
+    ask: &AskArgs,
+    answer: Result<AgentResponse, AgentError>,
+) -> anyhow::Result<ExitCode> {
+    let response = answer?;
+    print(&response, ask.json)?;
+    if let Some(folder) = &ask.save {
+        save(app, &response, folder).await?;
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 pub(super) async fn answer(
@@ -123,8 +123,7 @@ async fn take_in(app: &App, conversation: &ConversationId, path: &Path) -> anyho
         writer.write(&buffer[..read]).await?;
     }
     let upload = writer.finish().await?;
-    wire::ingest(app).ingest(&upload, &|_, _| {}).await;
-    Ok(app.store.upload(conversation, upload.file_id.as_str()).await?)
+    Ok(wire::ingest::read_in(app, &upload).await?)
 }
 
 fn print(response: &AgentResponse, json: bool) -> anyhow::Result<()> {

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use ba_agent::NoSink;
 use ba_config::Config;
-use ba_protocol::{UserId, text};
+use ba_protocol::text;
 
-use super::{WrongUse, conversation_id};
+use super::{WrongUse, conversation_id, owner};
 use crate::args::ContextArgs;
 use crate::{output, wire};
 
@@ -15,7 +15,8 @@ pub async fn run(config: Config, args: &ContextArgs) -> anyhow::Result<ExitCode>
     let id = conversation_id(&args.conversation)?;
     let models = wire::models::models(&config, None).await?;
     let app = wire::app_without_python(&config, models, Arc::new(NoSink)).await?;
-    let report = app.agent.context_report(&UserId::local(), &id, args.turn).await?;
+    let owner = owner(&app.store, args.user.as_deref()).await?;
+    let report = app.agent.context_report(&owner, &id, args.turn).await?;
     let Some(report) = report else {
         return Err(WrongUse(format!("{id} has no turn {}", args.turn.unwrap_or_default())).into());
     };

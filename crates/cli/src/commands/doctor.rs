@@ -6,6 +6,7 @@ use std::sync::Arc;
 use ba_config::{Config, ModelChoice};
 use ba_model::{HttpModel, Model as _};
 use ba_sandbox::{Input, Job, Limits, Sandbox, Work};
+use ba_store::Repair;
 
 use crate::output;
 use crate::wire;
@@ -28,7 +29,7 @@ impl Problem {
 }
 
 pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
-    let mut findings = vec![configuration(&config), disk(&config), database(&config).await];
+    let mut findings = vec![configuration(&config), disk(&config), privacy(&config), database(&config).await];
     findings.push(finding("model", model(&config.model).await));
     for named in &config.models {
         let outcome = model(&named.choice).await;
@@ -84,7 +85,7 @@ fn configuration(config: &Config) -> Finding {
 
 fn disk(config: &Config) -> Finding {
     let folder = &config.data_dir;
-    let tried = std::fs::create_dir_all(folder).and_then(|()| {
+    let tried = ba_store::create_dir_all(folder).and_then(|()| {
         let probe = folder.join(".doctor");
         std::fs::write(&probe, b"ok")?;
         std::fs::remove_file(probe)
@@ -97,6 +98,23 @@ fn disk(config: &Config) -> Finding {
         )),
     };
     finding("disk", outcome)
+}
+
+/// Puts right what other accounts of the machine could read, and says so (SPEC H6).
+fn privacy(config: &Config) -> Finding {
+    let outcome = match ba_store::open_to_others(&config.data_dir, Repair::Yes) {
+        Err(error) => Err(Problem::new(
+            format!("{}: {error}", config.data_dir.display()),
+            format!("as its owner run: chmod -R go-rwx '{}'", config.data_dir.display()),
+        )),
+        Ok(open) if open.is_empty() => Ok("only this account can read the data folder".to_owned()),
+        Ok(open) => Ok(format!(
+            "{} files and folders could be read by others, such as {}; they are closed now",
+            open.len(),
+            open[0].display()
+        )),
+    };
+    finding("privacy", outcome)
 }
 
 async fn database(config: &Config) -> Finding {

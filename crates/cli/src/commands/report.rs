@@ -22,7 +22,7 @@ pub async fn run(config: Config, args: &ReportArgs) -> anyhow::Result<ExitCode> 
     if args.lang.as_deref().is_some_and(|lang| lang != "zh" && lang != "en") {
         return Err(WrongUse("--lang is zh or en".to_owned()).into());
     }
-    let models = wire::models::models(&config, None)?;
+    let models = wire::models::models(&config, None).await?;
     let app = wire::app(&config, models, Arc::new(NoSink)).await?;
     let owner = match &args.user {
         None => UserId::local(),

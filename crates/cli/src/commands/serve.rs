@@ -2,25 +2,23 @@
 
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Duration;
 
-use anyhow::Context;
 use ba_config::Config;
-use ba_server::{Access, AppState, Check, Deps, EventBus, ServerConfig};
-use ba_store::{CleanupMode, CleanupPolicy, Store};
+use ba_protocol::ConversationId;
+use ba_sandbox::SessionKey;
+use ba_server::{Access, AppState, Check, Deps, EventBus, Keeper, ServerConfig, StartError};
 
 use crate::output;
 use crate::wire::{self, App};
 
-const CLEANUP_EVERY: Duration = Duration::from_secs(3600);
-
 pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let server = server_config(&config)?;
-    let listener = tokio::net::TcpListener::bind(config.listen).await.with_context(|| {
-        format!(
-            "cannot listen on {}; is another server running there? Choose another with --listen",
+    raise_file_limit();
+    let listener = tokio::net::TcpListener::bind(config.listen).await.map_err(|error| {
+        super::WrongUse(format!(
+            "cannot listen on {}: {error}; is another server running there? Choose another with --listen",
             config.listen
-        )
+        ))
     })?;
     let address = listener.local_addr()?;
     let models = wire::models::models(&config, None).await?;
@@ -29,20 +27,42 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let _claim = app.store.claim_server()?;
     ba_server::check_access(address, &server, &app.store)
         .await
-        .map_err(|e| super::WrongUse(e.to_string()))?;
+        .map_err(|error| super::WrongUse(refused(&config, &error)))?;
     let resumed = app.agent.resume_open_runs().await?;
     if resumed > 0 {
         output::note(&format!("{resumed} unfinished runs go on"));
     }
-    let cleaner = tokio::spawn(clean_up(app.store.clone()));
     let state = AppState::new(server, deps(&config, &app, bus));
     output::say(&ready_line(&config, address));
     ba_server::serve(listener, state, stop_signal()).await?;
-    cleaner.abort();
     if let ba_tools::Python::Ready(sandbox) = app.python {
         sandbox.shutdown().await;
     }
+    // Everything is done that writes: the write-ahead log goes into the database.
+    app.store.close().await;
     Ok(ExitCode::SUCCESS)
+}
+
+fn refused(config: &Config, error: &StartError) -> String {
+    match error {
+        StartError::NoUser(address) => format!(
+            "{address} needs sign-in, but there is no user yet: first run `{}`",
+            super::next_command(config, "user add NAME")
+        ),
+        other => other.to_string(),
+    }
+}
+
+/// Connections and files each take a handle; the usual soft limit of 1,024 is soon used up.
+fn raise_file_limit() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let now = getrlimit(Resource::Nofile);
+    if now.current == now.maximum {
+        return;
+    }
+    if let Err(error) = setrlimit(Resource::Nofile, Rlimit { current: now.maximum, maximum: now.maximum }) {
+        tracing::warn!(%error, "the limit of open files could not be raised");
+    }
 }
 
 fn ready_line(config: &Config, address: std::net::SocketAddr) -> String {
@@ -65,6 +85,7 @@ fn server_config(config: &Config) -> anyhow::Result<ServerConfig> {
     }
     server.openai_footnotes = config.openai_footnotes;
     server.limits.upload_bytes = config.limits.upload_mb * 1024 * 1024;
+    server.retention_days = config.retention_days;
     Ok(server)
 }
 
@@ -78,7 +99,20 @@ fn deps(config: &Config, app: &App, bus: EventBus) -> Deps {
         checks: vec![Arc::new(PythonCheck(app.python.clone()))],
         skills: Some(app.skills.clone()),
         samples: wire::samples::samples(&config.data_dir),
+        keepers: vec![Arc::new(PythonState(app.python.clone()))],
         log_dir: Some(wire::log_dir(config)),
+    }
+}
+
+/// Python's variables of a conversation end with it.
+struct PythonState(ba_tools::Python);
+
+#[async_trait::async_trait]
+impl Keeper for PythonState {
+    async fn forget(&self, conversation: &ConversationId) {
+        if let ba_tools::Python::Ready(sandbox) = &self.0 {
+            sandbox.forget(&SessionKey::new(conversation.as_str())).await;
+        }
     }
 }
 
@@ -94,17 +128,6 @@ impl Check for PythonCheck {
         match &self.0 {
             ba_tools::Python::Ready(_) => Ok("running".to_owned()),
             ba_tools::Python::Refused(why) => Err(why.clone()),
-        }
-    }
-}
-
-async fn clean_up(store: Store) {
-    loop {
-        tokio::time::sleep(CLEANUP_EVERY).await;
-        match store.cleanup(&CleanupPolicy::default(), CleanupMode::Remove).await {
-            Ok(report) if report.bytes > 0 => tracing::info!(bytes = report.bytes, "old tool data removed"),
-            Ok(_) => {}
-            Err(error) => tracing::warn!(%error, "cleanup failed"),
         }
     }
 }

@@ -7,7 +7,7 @@ use ba_protocol::text;
 use ba_skills::library::Replace;
 use ba_skills::{Origin, SkillLibrary, Status};
 
-use super::WrongUse;
+use super::{WrongUse, next_command};
 use crate::args::SkillCommand;
 use crate::{output, wire};
 
@@ -21,10 +21,9 @@ pub fn run(config: &Config, command: SkillCommand) -> anyhow::Result<ExitCode> {
             for skill in library.install(&origin, replace)? {
                 output::say(&format!("installed {} ({})", skill.name, skill.hash));
                 output::note(&format!(
-                    "read {} first, then: ba-agent skill approve {} {}",
+                    "read {} first, then: {}",
                     skill.dir.display(),
-                    skill.name,
-                    skill.hash
+                    next_command(config, &format!("skill approve {} {}", skill.name, skill.hash))
                 ));
             }
         }

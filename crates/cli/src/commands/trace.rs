@@ -3,10 +3,10 @@
 use std::process::ExitCode;
 
 use ba_config::Config;
-use ba_protocol::{Event, RunEvent, UserId, text};
+use ba_protocol::{Event, RunEvent, text};
 use ba_store::EventScope;
 
-use super::conversation_id;
+use super::{conversation_id, owner};
 use crate::args::TraceArgs;
 use crate::{output, wire};
 
@@ -30,7 +30,7 @@ struct Timeline {
 pub async fn run(config: &Config, args: &TraceArgs) -> anyhow::Result<ExitCode> {
     let id = conversation_id(&args.conversation)?;
     let store = wire::open_store(config).await?;
-    store.conversation(&UserId::local(), &id).await?;
+    store.conversation(&owner(&store, args.user.as_deref()).await?, &id).await?;
     let events = store.events_after(EventScope::Conversation(&id), 0, MAX_EVENTS).await?;
     let runs = timelines(&events);
     if args.mermaid {

@@ -17,7 +17,7 @@ use ba_protocol::{ConversationId, OutputLevel, Round, RunEvent, RunId, ToolCall,
 use ba_store::EventScope;
 use ba_tools::RunPython;
 
-use super::{WrongUse, conversation_id};
+use super::{WrongUse, conversation_id, owner};
 use crate::args::VerifyArgs;
 use crate::output;
 use crate::wire::{self, App};
@@ -31,13 +31,12 @@ pub async fn run(config: Config, args: &VerifyArgs) -> anyhow::Result<ExitCode> 
     let id = conversation_id(&args.conversation)?;
     let models = wire::models::models(&config, None).await?;
     let app = wire::app(&config, models, Arc::new(NoSink)).await?;
-    let owner = match &args.user {
-        None => UserId::local(),
-        Some(name) => UserId::parse(name).map_err(|e| WrongUse(e.to_string()))?,
-    };
+    let owner = owner(&app.store, args.user.as_deref()).await?;
     if app.store.conversation(&owner, &id).await.is_err() {
         return Err(WrongUse(format!("there is no conversation {id}")).into());
     }
+    // Of an imported conversation, where no server has done it yet.
+    wire::ingest::read_in_all(&app, &id).await?;
     let folder = tempfile::tempdir_in(&config.data_dir).context("a folder for Python")?;
     let mut again = Again {
         app: &app,

@@ -33,6 +33,7 @@ pub async fn serve(address: &str) {
         checks: vec![],
         skills: None,
         samples: vec![],
+        keepers: vec![],
         log_dir: None,
     };
     let listener = tokio::net::TcpListener::bind(address).await.unwrap();

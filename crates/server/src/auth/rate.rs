@@ -33,13 +33,14 @@ impl Who {
         Self::SignIn(network_of(address))
     }
 
-    /// Long names are cut: they are no account's, and memory is bounded.
+    /// As the store looks names up, so that every spelling of one account counts as one. Long names are cut: they are
+    /// no account's, and memory is bounded.
     pub fn sign_in_name(name: &str) -> Self {
-        Self::SignInName(name.chars().take(64).collect())
+        Self::SignInName(ba_store::fold_name(name).chars().take(64).collect())
     }
 }
 
-fn network_of(address: IpAddr) -> IpAddr {
+pub fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & (u128::MAX << 64)).into()),
         v4 @ IpAddr::V4(_) => v4,
@@ -193,6 +194,9 @@ mod tests {
         assert!(attempt(2, "alice").is_ok(), "the owner still gets in from elsewhere");
         let from_many = (3..100).filter(|address| attempt(*address, "alice").is_ok()).count();
         assert_eq!(from_one + 1 + from_many, 10);
+        for spelling in [" alice", "ALICE ", "Alice"] {
+            assert!(attempt(102, spelling).is_err(), "{spelling:?} is the same account");
+        }
         assert!(attempt(101, "bob").is_ok());
     }
 }

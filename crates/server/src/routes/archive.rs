@@ -15,6 +15,7 @@ use super::download;
 use crate::auth::Caller;
 use crate::envelope::{Data, Path};
 use crate::error::{ApiError, Result};
+use crate::forget::logs_of;
 use crate::state::AppState;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -37,11 +38,14 @@ pub async fn export(
     Path(id): Path<ConversationId>,
 ) -> Result<Response> {
     let conversation = state.own(&caller.user, &id).await?;
-    let log = match &state.deps.log_dir {
-        Some(dir) => log_of(dir, &id).await,
-        None => None,
+    let logs = match &state.deps.log_dir {
+        Some(folder) => {
+            state.deps.agent.flush_log().await;
+            logs_of(folder, &id).await
+        }
+        None => Vec::new(),
     };
-    let path = state.deps.store.export(&caller.user, &id, log.as_deref()).await?;
+    let path = state.deps.store.export(&caller.user, &id, &logs).await?;
     let opened = tokio::fs::File::open(&path).await;
     // Open handles outlive the name, so nothing stays behind however the client leaves.
     let _ = tokio::fs::remove_file(&path).await;
@@ -55,20 +59,6 @@ pub async fn export(
     Ok(response)
 }
 
-/// The newest log file of a conversation (SPEC M4).
-async fn log_of(dir: &std::path::Path, id: &ConversationId) -> Option<std::path::PathBuf> {
-    let prefix = format!("conversation_{id}_");
-    let mut newest: Option<std::path::PathBuf> = None;
-    let mut entries = tokio::fs::read_dir(dir).await.ok()?;
-    while let Ok(Some(entry)) = entries.next_entry().await {
-        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(&prefix));
-        if ours && newest.as_ref().is_none_or(|best| entry.path() > *best) {
-            newest = Some(entry.path());
-        }
-    }
-    newest
-}
-
 /// A new conversation from an exported archive. The body is the archive itself.
 #[utoipa::path(post, path = "/conversations/import", tag = "conversations", operation_id = "importConversation",
     request_body(content = Vec<u8>, content_type = "application/x-tar"),
@@ -79,6 +69,8 @@ pub async fn import(State(state): State<AppState>, caller: Caller, body: Body) -
     let archive = Temporary(state.deps.store.root().join(name));
     write(body, &archive.0, limit).await?;
     let report = state.deps.store.import(&caller.user, &archive.0).await?;
+    // Its uploads are read in again, by the worker.
+    state.wake_worker.notify_one();
     Ok(Data::of(Imported {
         conversation_id: report.conversation.id,
         title: report.conversation.title,
@@ -99,7 +91,8 @@ impl Drop for Temporary {
 }
 
 async fn write(body: Body, path: &std::path::Path, limit: u64) -> Result<()> {
-    let mut file = tokio::fs::File::create(path).await.map_err(ApiError::internal)?;
+    let file = ba_store::create_file(path).map_err(ApiError::internal)?;
+    let mut file = tokio::fs::File::from_std(file);
     let mut stream = body.into_data_stream();
     let mut size = 0u64;
     while let Some(chunk) = stream.next().await {

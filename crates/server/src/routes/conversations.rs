@@ -149,7 +149,7 @@ pub async fn rename(
     Ok(Data::of(state.deps.store.rename(&caller.user, &id, &title).await?.into()))
 }
 
-/// Delete it with its files and code. Refused while it is being answered.
+/// Delete it with everything of it: files, code, logs, Python's variables. Refused while it is being answered.
 #[utoipa::path(delete, path = "/conversations/{conversation_id}", tag = "conversations", operation_id = "deleteConversation",
     params(("conversation_id" = ConversationId, Path, example = "conv_a87365d8983d")),
     responses((status = 200, body = Data<Deleted>)))]
@@ -159,6 +159,7 @@ pub async fn delete(
     Path(id): Path<ConversationId>,
 ) -> Result<Data<Deleted>> {
     state.deps.store.delete(&caller.user, &id).await?;
+    state.wake_worker.notify_one();
     Ok(Data::of(Deleted { deleted: true }))
 }
 

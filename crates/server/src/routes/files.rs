@@ -7,6 +7,7 @@ use ba_protocol::file::{IngestOptions, IngestStatus};
 use ba_protocol::reading::BadChoice;
 use ba_protocol::{Artifact, ConversationId, Upload, UploadId};
 use serde::{Deserialize, Serialize};
+use tokio::sync::broadcast::error::RecvError;
 use utoipa::{IntoParams, ToSchema};
 
 use super::conversations::Deleted;
@@ -45,10 +46,7 @@ pub async fn list(
 ) -> Result<Data<FileList>> {
     state.own(&caller.user, &place.conversation_id).await?;
     let store = &state.deps.store;
-    let mut files = store.uploads(&place.conversation_id).await?;
-    for file in &mut files {
-        file.profile = None;
-    }
+    let files = store.upload_list(&place.conversation_id).await?;
     let artifacts = store.artifacts(&place.conversation_id).await?;
     Ok(Data::of(FileList { files, artifacts }))
 }
@@ -175,7 +173,7 @@ pub async fn events(
     state.own(&caller.user, &place.conversation_id).await?;
     let mut watch = state.file_events.watch(&place.conversation_id);
     let store = state.deps.store.clone();
-    let uploads = store.uploads(&place.conversation_id).await?;
+    let uploads = store.upload_list(&place.conversation_id).await?;
     let stream = async_stream::stream! {
         let mut waiting: Vec<UploadId> = Vec::new();
         for upload in uploads {
@@ -186,12 +184,27 @@ pub async fn events(
             }
         }
         while !waiting.is_empty() {
-            // A missed event is made up for by the next one, or by asking the store.
-            let Ok(event) = watch.recv().await else { return };
-            if let FileEvent::Done(upload) = &event {
-                waiting.retain(|id| *id != upload.file_id);
+            match watch.recv().await {
+                Ok(event) => {
+                    if let FileEvent::Done(upload) = &event {
+                        waiting.retain(|id| *id != upload.file_id);
+                    }
+                    yield to_event(&event);
+                }
+                // A slow reader: what it missed of progress is past, and the store knows which files are done.
+                Err(RecvError::Lagged(_)) => {
+                    let Ok(now) = store.upload_list(&place.conversation_id).await else { return };
+                    for upload in now.iter().filter(|upload| upload.status != IngestStatus::Processing) {
+                        if waiting.contains(&upload.file_id) {
+                            yield to_event(&FileEvent::Done(Box::new(upload.clone())));
+                        }
+                    }
+                    waiting.retain(|id| {
+                        now.iter().any(|u| u.file_id == *id && u.status == IngestStatus::Processing)
+                    });
+                }
+                Err(RecvError::Closed) => return,
             }
-            yield to_event(&event);
         }
     };
     Ok(sse::respond(&state, stream))

@@ -1,13 +1,14 @@
 //! Questions: answered at the end, or as they are worked on (SPEC A1, A2). Both admit the message the same way.
 
 use axum::extract::State;
-use axum::http::{HeaderName, HeaderValue};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::Response;
 use ba_agent::Admitted;
 use ba_protocol::RunId;
 use ba_protocol::api::{AgentResponse, QueryRequest};
 
 use crate::auth::Caller;
+use crate::config::Access;
 use crate::envelope::{Body, Data};
 use crate::error::{ApiError, Result};
 use crate::sse;
@@ -66,6 +67,13 @@ pub async fn admit(
             "conversation_required",
             "`file_ids` belong to a conversation: send its `conversation_id` too",
         ));
+    }
+    let going = state.deps.agent.live_runs_of(&caller.user);
+    if state.config.access == Access::SignIn && going >= state.config.limits.runs_per_person {
+        let message =
+            format!("{going} of your questions are being answered; wait for one of them, or stop one");
+        return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_runs", message)
+            .with_header(header::RETRY_AFTER, HeaderValue::from_static("5")));
     }
     Ok(state.deps.agent.admit_as(&caller.user, query, run_id).await?)
 }

@@ -5,7 +5,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use ba_protocol::api::{AgentResponse, ErrorInfo, UsageInfo};
 use ba_protocol::{ConversationId, Event, RunEvent, RunId};
-use ba_store::{EventScope, RunRecord, RunStatus};
+use ba_store::{EventScope, RunStatus, RunSummary};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -109,7 +109,7 @@ pub struct Cancelled {
 #[derive(Debug, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
 pub struct RunsQuery {
-    /// Without it: the runs of the latest conversations.
+    /// Without it: the latest runs of all conversations.
     #[param(example = "conv_a87365d8983d")]
     conversation_id: Option<ConversationId>,
 }
@@ -121,8 +121,8 @@ pub struct AfterQuery {
     after: Option<u64>,
 }
 
-impl From<RunRecord> for RunInfo {
-    fn from(run: RunRecord) -> Self {
+impl From<RunSummary> for RunInfo {
+    fn from(run: RunSummary) -> Self {
         let ended = run.status != RunStatus::Running;
         let took = run.updated_at.as_millisecond().saturating_sub(run.created_at.as_millisecond());
         Self {
@@ -147,17 +147,13 @@ pub async fn list(
     Query(query): Query<RunsQuery>,
 ) -> Result<Data<RunList>> {
     let store = &state.deps.store;
-    let mut runs = Vec::new();
-    if let Some(conversation) = query.conversation_id {
-        state.own(&caller.user, &conversation).await?;
-        runs = store.runs(&caller.user, &conversation, LIST_LIMIT).await?;
-    } else {
-        for conversation in store.conversations(&caller.user, None, 20, 0).await? {
-            runs.extend(store.runs(&caller.user, &conversation.id, 20).await?);
+    let runs = match query.conversation_id {
+        Some(conversation) => {
+            state.own(&caller.user, &conversation).await?;
+            store.runs(&caller.user, &conversation, LIST_LIMIT).await?
         }
-        runs.sort_by_key(|run| std::cmp::Reverse(run.created_at));
-        runs.truncate(LIST_LIMIT as usize);
-    }
+        None => store.latest_runs(&caller.user, LIST_LIMIT).await?,
+    };
     Ok(Data::of(RunList { runs: runs.into_iter().map(RunInfo::from).collect() }))
 }
 
@@ -172,7 +168,7 @@ pub async fn read(
 ) -> Result<Data<RunDetail>> {
     let store = &state.deps.store;
     let run = store.run(&caller.user, &run_id).await?;
-    let mut detail = RunDetail { run: run.into(), answer: None, error: None, timeline: Vec::new() };
+    let mut detail = RunDetail { run: run.summary().into(), answer: None, error: None, timeline: Vec::new() };
     let mut after = 0;
     loop {
         let page = store.events_after(EventScope::Run(&run_id), after, 500).await?;

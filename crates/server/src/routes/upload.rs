@@ -3,7 +3,7 @@
 //! Nothing is parsed here; ingest does that, in the sandbox. A file the client did not finish leaves nothing behind.
 
 use axum::extract::multipart::{Field, MultipartError, MultipartRejection};
-use axum::extract::{Multipart, State};
+use axum::extract::{FromRequest, Multipart, Request, State};
 use axum::http::StatusCode;
 use ba_protocol::api::ErrorInfo;
 use ba_protocol::{ConversationId, Upload};
@@ -16,6 +16,8 @@ use crate::auth::Caller;
 use crate::envelope::{Data, Query};
 use crate::error::{ApiError, Result};
 use crate::ingest;
+use crate::paced_body::BodyError;
+use crate::part_heads::{HeadBudget, HeadTooLong};
 use crate::state::AppState;
 
 /// What people may upload (SPEC F1).
@@ -73,10 +75,13 @@ pub async fn upload(
     State(state): State<AppState>,
     caller: Caller,
     Query(query): Query<UploadQuery>,
-    form: Result<Multipart, MultipartRejection>,
+    request: Request,
 ) -> Result<Data<Uploaded>> {
+    let budget = HeadBudget::default();
+    budget.head();
+    let form = Multipart::from_request(request.map(|body| budget.guard(body)), &state).await;
     // A task of its own: when the client vanishes, the request is dropped, but what was begun must be undone.
-    let taken = tokio::spawn(async move { take(&state, &caller, query.conversation_id, form).await });
+    let taken = tokio::spawn(async move { take(&state, &caller, query.conversation_id, form, budget).await });
     taken.await.map_err(ApiError::internal)?.map(Data::of)
 }
 
@@ -85,6 +90,7 @@ async fn take(
     caller: &Caller,
     conversation: Option<ConversationId>,
     form: Result<Multipart, MultipartRejection>,
+    heads: HeadBudget,
 ) -> Result<Uploaded> {
     let mut intake = Intake {
         state,
@@ -93,6 +99,7 @@ async fn take(
         description: String::new(),
         files: vec![],
         rejected: vec![],
+        heads,
     };
     if let Some(conversation) = conversation {
         intake.choose(conversation).await?;
@@ -129,12 +136,16 @@ struct Intake<'a> {
     description: String,
     files: Vec<Upload>,
     rejected: Vec<(Rejected, ApiError)>,
+    heads: HeadBudget,
 }
 
 impl Intake<'_> {
     async fn read(&mut self, form: &mut Multipart) -> Result<()> {
         let mut others = 0;
-        while let Some(field) = form.next_field().await.map_err(|error| broken(&error))? {
+        loop {
+            self.heads.head();
+            let Some(field) = form.next_field().await.map_err(|error| broken(&error))? else { return Ok(()) };
+            self.heads.content();
             if field.file_name().is_some() {
                 if self.files.len() + self.rejected.len() >= self.state.config.limits.upload_files {
                     let limit = self.state.config.limits.upload_files;
@@ -164,10 +175,10 @@ impl Intake<'_> {
                 Some("file") => {
                     return Err(ApiError::bad_request("filename_missing", "a `file` part has no file name"));
                 }
-                _ => {}
+                // Read to its end here: left unread, it would count as part of the next head.
+                _ => drain(field, self.state.config.limits.upload_bytes).await?,
             }
         }
-        Ok(())
     }
 
     async fn choose(&mut self, conversation: ConversationId) -> Result<()> {
@@ -286,5 +297,16 @@ async fn small_text(mut field: Field<'_>) -> Result<String> {
 }
 
 fn broken(error: &MultipartError) -> ApiError {
+    let mut cause: Option<&dyn std::error::Error> = Some(error);
+    while let Some(now) = cause {
+        if let Some(too_long) = now.downcast_ref::<HeadTooLong>() {
+            let message = too_long.to_string();
+            return ApiError::new(StatusCode::REQUEST_HEADER_FIELDS_TOO_LARGE, "invalid_multipart", message);
+        }
+        if let Some(slow) = now.downcast_ref::<BodyError>() {
+            return ApiError::new(StatusCode::REQUEST_TIMEOUT, "too_slow", slow.to_string());
+        }
+        cause = now.source();
+    }
     ApiError::new(error.status(), "invalid_multipart", error.body_text())
 }

@@ -185,6 +185,7 @@ impl App {
             checks: vec![],
             skills: None,
             samples: vec![],
+            keepers: vec![],
             log_dir: None,
         };
         prepare(&mut deps);

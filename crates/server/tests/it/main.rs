@@ -4,7 +4,9 @@
 mod access;
 mod contract;
 mod conversations;
+mod edges;
 mod files;
+mod jobs;
 mod kit;
 mod load;
 mod openai;

@@ -8,12 +8,15 @@ use ba_protocol::{ConversationId, UserId};
 use jiff::Timestamp;
 use serde::Serialize;
 
-use super::manifest::{EVENTS, FORMAT, FileEntry, LOG, MANIFEST, Manifest, ROUNDS, RunEntry, VERSION};
+use super::manifest::{
+    CALLS, CallEntry, EVENTS, FORMAT, FileEntry, LOGS, MANIFEST, Manifest, ROUNDS, RunEntry, VERSION,
+};
 use crate::db::params;
 use crate::error::{Result, StoreError};
 use crate::runs::json;
 use crate::store::Store;
-use crate::types::EventScope;
+use crate::types::{EventScope, RunSummary};
+use crate::{private, rounds};
 
 /// An export nobody fetched goes with the first one made a day later.
 const STALE: Duration = Duration::from_secs(24 * 3600);
@@ -27,21 +30,23 @@ enum Source {
 
 impl Store {
     /// Writes a tar archive into a temporary file and gives its path; the caller removes it after use.
-    /// `log` is the conversation's JSONL log when there is one. Stored tool data, which is temporary, and derived
-    /// tables, which can be made again, are left out.
-    pub async fn export(&self, owner: &UserId, id: &ConversationId, log: Option<&Path>) -> Result<PathBuf> {
+    /// `logs` are the conversation's JSONL logs. Stored tool data, which is temporary, and derived tables, which can be
+    /// made again, are left out.
+    pub async fn export(&self, owner: &UserId, id: &ConversationId, logs: &[PathBuf]) -> Result<PathBuf> {
         let conversation = self.conversation(owner, id).await?;
         let mut files = Vec::new();
-        let runs = self.runs(owner, id, u32::MAX).await?;
+        let mut runs = self.runs(owner, id, u32::MAX).await?;
+        runs.reverse();
+        let calls = self.call_lines(&runs).await?;
         let manifest = Manifest {
             format: FORMAT.to_owned(),
             version: VERSION,
             exported_at: Timestamp::now(),
             title: conversation.title,
             created_at: conversation.created_at,
+            rounds_version: rounds::VERSION,
             runs: runs
                 .into_iter()
-                .rev()
                 .map(|r| RunEntry {
                     id: r.id,
                     message: r.message,
@@ -58,16 +63,40 @@ impl Store {
             (MANIFEST.to_owned(), Source::Memory(json(&manifest)?.into_bytes())),
             (ROUNDS.to_owned(), Source::Memory(lines(&self.rounds(id).await?)?)),
             (EVENTS.to_owned(), Source::Memory(self.event_lines(id).await?)),
+            (CALLS.to_owned(), Source::Memory(calls)),
         ];
         entries.extend(files);
-        if let Some(log) = log {
-            entries.push((LOG.to_owned(), Source::File(log.to_owned())));
+        for log in logs {
+            let name = log.file_name().map(|n| n.to_string_lossy().into_owned()).unwrap_or_default();
+            entries.push((format!("{LOGS}/{name}"), Source::File(log.clone())));
         }
         let folder = self.root().join("exports");
         let written = tokio::task::spawn_blocking(move || write_tar(&folder, entries)).await;
         written
             .unwrap_or_else(|e| Err(io::Error::other(e)))
             .map_err(|e| StoreError::io("writing the archive", e))
+    }
+
+    async fn call_lines(&self, runs: &[RunSummary]) -> Result<Vec<u8>> {
+        let mut text = Vec::new();
+        for run in runs {
+            for (call, evidence) in self.call_records(&run.id).await? {
+                let entry = CallEntry {
+                    run_id: run.id.clone(),
+                    step: call.intent.step,
+                    tool_call_id: call.intent.tool_call_id,
+                    tool_name: call.intent.tool_name,
+                    arguments: call.intent.arguments,
+                    idempotent: call.intent.idempotent,
+                    started_at: call.started_at,
+                    result: call.result,
+                    telemetry: call.telemetry,
+                    evidence,
+                };
+                text.extend(lines(&[entry])?);
+            }
+        }
+        Ok(text)
     }
 
     async fn event_lines(&self, id: &ConversationId) -> Result<Vec<u8>> {
@@ -152,7 +181,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 }
 
 fn write_tar(folder: &Path, entries: Vec<(String, Source)>) -> io::Result<PathBuf> {
-    std::fs::create_dir_all(folder)?;
+    private::create_dir_all(folder)?;
     for old in std::fs::read_dir(folder)?.flatten() {
         let age = old.metadata().and_then(|m| m.modified()).ok().and_then(|m| m.elapsed().ok());
         if age.is_some_and(|a| a > STALE) {

@@ -2,9 +2,7 @@
 
 use std::path::Path;
 
-use ba_protocol::event::Event;
-use ba_protocol::{ConversationId, Round, UserId};
-use serde::de::DeserializeOwned;
+use ba_protocol::{ConversationId, UserId};
 
 use super::insert::{Incoming, insert};
 use super::unpack::{Unpacked, unpack};
@@ -25,17 +23,15 @@ pub struct ImportReport {
 
 impl Store {
     /// Always makes a new conversation owned by `owner`; nothing existing is touched. Uploads come in as
-    /// `processing`, to be ingested again; a run that was open comes in as cancelled.
+    /// `processing`, each with the job that reads it in; a run that was open comes in as cancelled.
     pub async fn import(&self, owner: &UserId, archive: &Path) -> Result<ImportReport> {
         let (archive, temp) = (archive.to_owned(), self.blobs().temp_dir().to_owned());
         let limit = self.limits().import_bytes;
         let unpacked = tokio::task::spawn_blocking(move || unpack(&archive, &temp, limit))
             .await
             .map_err(|e| StoreError::Unavailable(e.to_string()))??;
-        let rounds: Vec<Round> = parse_lines(&unpacked.rounds, "round")?;
-        let events: Vec<Event> = parse_lines(&unpacked.events, "event")?;
         let mut staged = Vec::new();
-        let taken = self.take_in(owner, unpacked, rounds, events, &mut staged).await;
+        let taken = self.take_in(owner, unpacked, &mut staged).await;
         for (index, one) in staged.into_iter().enumerate() {
             let linked = taken.as_ref().ok().and_then(|(_, blobs)| blobs.get(index));
             self.settle(one, linked).await;
@@ -49,8 +45,6 @@ impl Store {
         &self,
         owner: &UserId,
         mut unpacked: Unpacked,
-        rounds: Vec<Round>,
-        events: Vec<Event>,
         staged: &mut Vec<Staged>,
     ) -> Result<(ImportReport, Vec<crate::blob::BlobId>)> {
         let (manifest, limits) = (&unpacked.manifest, self.limits());
@@ -60,7 +54,7 @@ impl Store {
         for (entry, sha256, limit) in uploads.chain(codes).chain(artifacts) {
             let missing = || StoreError::Invalid(format!("the archive lacks `{}`", shown(entry)));
             let file = unpacked.files.remove(entry).ok_or_else(missing)?;
-            let source = file.reopen().map_err(|e| StoreError::io("unpacking", e))?;
+            let source = std::fs::File::open(&file).map_err(|e| StoreError::io("unpacking", e))?;
             let mut stager = Stager::new(self.blobs().as_ref(), &shown(entry), limit).await?;
             stager.copy_from(source).await?;
             let one = stager.finish(self.blobs().as_ref()).await?;
@@ -74,8 +68,7 @@ impl Store {
             id: ConversationId::random(),
             owner: owner.clone(),
             manifest: unpacked.manifest,
-            rounds,
-            events,
+            lines: unpacked.lines,
             staged: staged.clone(),
         };
         self.db().write(move |s| Box::pin(insert(s, incoming))).await
@@ -84,11 +77,4 @@ impl Store {
 
 fn shown(entry: &str) -> String {
     ba_protocol::text::shorten(&ba_protocol::text::one_line(entry), 120)
-}
-
-fn parse_lines<T: DeserializeOwned>(text: &str, what: &str) -> Result<Vec<T>> {
-    text.lines()
-        .map(|line| serde_json::from_str(line))
-        .collect::<std::result::Result<_, _>>()
-        .map_err(|e| StoreError::Invalid(format!("a {what} of the archive cannot be read: {e}")))
 }

@@ -1,13 +1,17 @@
 //! The one transaction of an import. Every id is ours or re-checked: runs get new ids, events new numbers.
 
 use std::collections::HashMap;
+use std::path::Path;
 
 use ba_protocol::event::Event;
 use ba_protocol::file::IngestStatus;
 use ba_protocol::{ConversationId, Round, RunEvent, RunId, UserId};
+use jiff::Timestamp;
+use tempfile::TempPath;
 
 use super::import::ImportReport;
-use super::manifest::Manifest;
+use super::lines::Lines;
+use super::manifest::{CALLS, CallEntry, EVENTS, Manifest, ROUNDS};
 use crate::blob::{self, BlobId, Staged};
 use crate::conversations::{clean_title, now, to_micros};
 use crate::db::{Session, params};
@@ -15,16 +19,22 @@ use crate::error::{Result, StoreError};
 use crate::filename::{clean_filename, extension};
 use crate::runs::json;
 use crate::types::{Conversation, RunStatus};
-use crate::{languages, uploads};
+use crate::{languages, rounds, uploads};
 
 pub(super) struct Incoming {
     pub id: ConversationId,
     pub owner: UserId,
     pub manifest: Manifest,
-    pub rounds: Vec<Round>,
-    pub events: Vec<Event>,
+    /// Rounds, events and calls.
+    pub lines: HashMap<&'static str, TempPath>,
     /// In the order uploads, codes, artifacts.
     pub staged: Vec<Staged>,
+}
+
+impl Incoming {
+    fn lines(&self, name: &'static str, what: &'static str) -> Result<Lines> {
+        Lines::open(self.lines.get(name).map(|path| -> &Path { path }), what)
+    }
 }
 
 pub(super) async fn insert(s: &mut dyn Session, incoming: Incoming) -> Result<(ImportReport, Vec<BlobId>)> {
@@ -49,11 +59,12 @@ pub(super) async fn insert(s: &mut dyn Session, incoming: Incoming) -> Result<(I
     .await?;
     let runs = insert_runs(s, &incoming).await?;
     insert_events(s, &incoming, &runs).await?;
-    insert_rounds(s, &incoming, &runs).await?;
+    insert_calls(s, &incoming, &runs).await?;
+    let rounds = insert_rounds(s, &incoming, &runs).await?;
     let blobs = insert_files(s, &incoming).await?;
     let report = ImportReport {
         conversation,
-        rounds: incoming.rounds.len(),
+        rounds,
         uploads: incoming.manifest.uploads.len(),
         codes: incoming.manifest.codes.len(),
         artifacts: incoming.manifest.artifacts.len(),
@@ -88,39 +99,95 @@ async fn insert_runs(s: &mut dyn Session, incoming: &Incoming) -> Result<HashMap
 }
 
 async fn insert_events(s: &mut dyn Session, incoming: &Incoming, runs: &HashMap<RunId, RunId>) -> Result<()> {
-    let mut events: Vec<(RunId, jiff::Timestamp, RunEvent)> = Vec::new();
-    for event in incoming.events.iter().filter(|e| e.event.is_durable()) {
-        let run = renamed(runs, &event.run_id)?;
-        events.push((run.clone(), event.at, rewrite(event.event.clone(), &incoming.id, run)));
+    let mut next = 1u64;
+    let mut events = incoming.lines(EVENTS, "event")?;
+    while let Some(event) = events.next::<Event>()? {
+        if event.event.is_durable() {
+            let run = renamed(runs, &event.run_id)?;
+            let kept = rewrite(event.event, &incoming.id, run);
+            insert_event(s, &incoming.id, next, run, event.at, &kept).await?;
+            next += 1;
+        }
     }
     for run in incoming.manifest.runs.iter().filter(|r| r.status.is_open()) {
-        let id = renamed(runs, &run.id)?.clone();
-        events.push((id, run.created_at, RunEvent::RunCancelled { partial: None }));
-    }
-    let next = events.len() as u64 + 1;
-    for (seq, (run, at, event)) in (1u64..).zip(events) {
-        s.execute(
-            "INSERT INTO events (conversation_id, seq, run_id, at, event) VALUES ($1, $2, $3, $4, $5)",
-            params![&incoming.id, seq, &run, to_micros(at), json(&event)?],
-        )
-        .await?;
+        let id = renamed(runs, &run.id)?;
+        insert_event(s, &incoming.id, next, id, run.created_at, &RunEvent::RunCancelled { partial: None })
+            .await?;
+        next += 1;
     }
     s.execute("UPDATE conversations SET next_seq = $2 WHERE id = $1", params![&incoming.id, next])
         .await
         .map(|_| ())
 }
 
-async fn insert_rounds(s: &mut dyn Session, incoming: &Incoming, runs: &HashMap<RunId, RunId>) -> Result<()> {
-    for (position, round) in incoming.rounds.iter().enumerate() {
-        let run = renamed(runs, &round.round_id)?;
-        let round = Round { round_id: run.clone(), ..round.clone() };
+async fn insert_event(
+    s: &mut dyn Session,
+    conversation: &ConversationId,
+    seq: u64,
+    run: &RunId,
+    at: Timestamp,
+    event: &RunEvent,
+) -> Result<()> {
+    s.execute(
+        "INSERT INTO events (conversation_id, seq, run_id, at, event) VALUES ($1, $2, $3, $4, $5)",
+        params![conversation, seq, run, to_micros(at), json(event)?],
+    )
+    .await
+    .map(|_| ())
+}
+
+/// What tools were asked and answered, and the evidence that figures are proven by (SPEC V8).
+async fn insert_calls(s: &mut dyn Session, incoming: &Incoming, runs: &HashMap<RunId, RunId>) -> Result<()> {
+    let mut calls = incoming.lines(CALLS, "call")?;
+    let mut position = 0u64;
+    while let Some(call) = calls.next::<CallEntry>()? {
+        let started = to_micros(call.started_at);
+        let finished = call.result.as_ref().map(|_| started.as_microsecond());
         s.execute(
-            "INSERT INTO rounds (run_id, conversation_id, position, round) VALUES ($1, $2, $3, $4)",
-            params![run, &incoming.id, position as u64, json(&round)?],
+            "INSERT INTO calls (run_id, step, tool_call_id, position, tool_name, arguments, idempotent, started_at,
+                                result, telemetry, evidence, finished_at)
+             VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)",
+            params![
+                renamed(runs, &call.run_id)?,
+                call.step,
+                call.tool_call_id,
+                position,
+                call.tool_name,
+                json(&call.arguments)?,
+                call.idempotent,
+                started,
+                call.result.as_ref().map(json).transpose()?,
+                call.telemetry.as_ref().map(json).transpose()?,
+                call.evidence,
+                finished
+            ],
         )
         .await?;
+        position += 1;
     }
     Ok(())
+}
+
+async fn insert_rounds(
+    s: &mut dyn Session,
+    incoming: &Incoming,
+    runs: &HashMap<RunId, RunId>,
+) -> Result<usize> {
+    let mut count = 0;
+    let mut lines = incoming.lines(ROUNDS, "round")?;
+    while let Some(round) = lines.next::<serde_json::Value>()? {
+        let round = rounds::decode_value(incoming.manifest.rounds_version, round)?;
+        let run = renamed(runs, &round.round_id)?;
+        let round = Round { round_id: run.clone(), ..round };
+        s.execute(
+            "INSERT INTO rounds (run_id, conversation_id, position, round, schema_version)
+             VALUES ($1, $2, $3, $4, $5)",
+            params![run, &incoming.id, count as u64, json(&round)?, rounds::VERSION],
+        )
+        .await?;
+        count += 1;
+    }
+    Ok(count)
 }
 
 async fn insert_files(s: &mut dyn Session, incoming: &Incoming) -> Result<Vec<BlobId>> {
@@ -142,6 +209,7 @@ async fn insert_files(s: &mut dyn Session, incoming: &Incoming) -> Result<Vec<Bl
         upload.status = IngestStatus::Processing;
         upload.ingest_options = upload.ingest_options.checked().unwrap_or_default();
         uploads::insert_row(s, &upload, number, &blob).await?;
+        uploads::enqueue_ingest(s, &incoming.id, &upload.file_id, incoming.owner.clone()).await?;
         linked.push(blob);
     }
     for file in &manifest.codes {

@@ -1,19 +1,23 @@
 //! What an archive says it holds. `manifest.json` comes first; every file is listed with its hash.
 
 use ba_protocol::api::UsageInfo;
-use ba_protocol::{Artifact, CodeFile, RunId, Upload};
+use ba_protocol::{Artifact, CodeFile, RunId, ToolResult, ToolTelemetry, Upload};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 
 use crate::types::RunStatus;
 
 pub(super) const FORMAT: &str = "ba-agent-conversation";
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 pub(super) const MANIFEST: &str = "manifest.json";
 pub(super) const ROUNDS: &str = "rounds.jsonl";
 pub(super) const EVENTS: &str = "events.jsonl";
-pub(super) const LOG: &str = "log.jsonl";
+/// Tool calls with their results and evidence, so that proofs travel (SPEC V8). Since version 2.
+pub(super) const CALLS: &str = "calls.jsonl";
+/// Folder of the conversation's logs.
+pub(super) const LOGS: &str = "logs";
 
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct Manifest {
@@ -22,6 +26,9 @@ pub(super) struct Manifest {
     pub exported_at: Timestamp,
     pub title: String,
     pub created_at: Timestamp,
+    /// The form of the rounds; archives of version 1 do not say it.
+    #[serde(default = "first_form")]
+    pub rounds_version: u32,
     pub runs: Vec<RunEntry>,
     pub uploads: Vec<FileEntry<Upload>>,
     pub codes: Vec<FileEntry<CodeFile>>,
@@ -35,6 +42,25 @@ pub(super) struct RunEntry {
     pub status: RunStatus,
     pub created_at: Timestamp,
     pub usage: UsageInfo,
+}
+
+fn first_form() -> u32 {
+    1
+}
+
+/// A tool call of a run.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct CallEntry {
+    pub run_id: RunId,
+    pub step: u32,
+    pub tool_call_id: String,
+    pub tool_name: String,
+    pub arguments: Map<String, Value>,
+    pub idempotent: bool,
+    pub started_at: Timestamp,
+    pub result: Option<ToolResult>,
+    pub telemetry: Option<ToolTelemetry>,
+    pub evidence: Option<String>,
 }
 
 /// A file of the archive and what is known about it.

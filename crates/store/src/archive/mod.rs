@@ -4,6 +4,7 @@
 mod export;
 mod import;
 mod insert;
+mod lines;
 mod manifest;
 mod unpack;
 

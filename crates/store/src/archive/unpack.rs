@@ -1,69 +1,99 @@
 //! Reads a hostile tar archive: plain files only, counted, limited, and only those its manifest lists. Names are
-//! looked up, never used as paths.
+//! looked up, never used as paths. What is read into memory has a budget; the rest goes to files.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::File;
-use std::io::{self, Read};
+use std::io::{self, BufReader, Read};
 use std::path::Path;
 
-use tempfile::NamedTempFile;
+use tar::{Entry, EntryType};
+use tempfile::{NamedTempFile, TempPath};
 
-use super::manifest::{EVENTS, FORMAT, MANIFEST, Manifest, ROUNDS, VERSION};
+use super::manifest::{CALLS, EVENTS, FORMAT, MANIFEST, Manifest, ROUNDS, VERSION};
 use crate::error::{Result, StoreError};
 
 const MAX_ENTRIES: usize = 20_000;
-/// What is read into memory: manifest, rounds, events.
-const MAX_TEXT: u64 = 256 * 1024 * 1024;
+/// The manifest, which is read into memory.
+pub(super) const MANIFEST_BYTES: u64 = 32 * 1024 * 1024;
+/// A header that tar puts before an entry: its long name, or extended attributes.
+pub(super) const HEADER_BYTES: u64 = 64 * 1024;
 
 pub(super) struct Unpacked {
     pub manifest: Manifest,
-    pub rounds: String,
-    pub events: String,
+    /// Rounds, events and calls, a JSON object a line. Closed, as are all files here: thousands do not hold a handle.
+    pub lines: HashMap<&'static str, TempPath>,
     /// Temporary files by entry name.
-    pub files: HashMap<String, NamedTempFile>,
+    pub files: HashMap<String, TempPath>,
 }
 
 pub(super) fn unpack(archive: &Path, temp: &Path, limit: u64) -> Result<Unpacked> {
     let file = File::open(archive).map_err(|e| StoreError::io("opening the archive", e))?;
-    let mut tar = tar::Archive::new(io::BufReader::new(file));
+    let mut tar = tar::Archive::new(BufReader::new(file));
     let mut found: Option<Unpacked> = None;
     let mut wanted = HashSet::new();
     let mut left = limit;
-    for (count, entry) in tar.entries().map_err(damaged)?.enumerate() {
+    let mut long_name = None;
+    // Raw: else the library reads a long name of any length into memory before it is asked.
+    for (count, entry) in tar.entries().map_err(damaged)?.raw(true).enumerate() {
         let mut entry = entry.map_err(damaged)?;
         if count >= MAX_ENTRIES {
             return Err(StoreError::Invalid(format!("the archive has more than {MAX_ENTRIES} entries")));
         }
-        if !entry.header().entry_type().is_file() {
-            return Err(StoreError::Invalid("the archive holds something else than plain files".to_owned()));
-        }
         let too_large = || StoreError::TooLarge { what: "the archive's content".to_owned(), limit };
         left = left.checked_sub(entry.size()).ok_or_else(too_large)?;
-        let name = String::from_utf8(entry.path_bytes().into_owned())
-            .map_err(|_| StoreError::Invalid("a name in the archive is not UTF-8".to_owned()))?;
+        let name = match next_name(&mut entry, &mut long_name)? {
+            Some(name) => name,
+            None => continue,
+        };
         let Some(unpacked) = found.as_mut() else {
             let manifest = read_manifest(&name, &mut entry)?;
             wanted = listed(&manifest);
-            found = Some(Unpacked {
-                manifest,
-                rounds: String::new(),
-                events: String::new(),
-                files: HashMap::new(),
-            });
+            found = Some(Unpacked { manifest, lines: HashMap::new(), files: HashMap::new() });
             continue;
         };
-        match name.as_str() {
-            ROUNDS => unpacked.rounds = text(&mut entry)?,
-            EVENTS => unpacked.events = text(&mut entry)?,
-            _ if wanted.contains(&name) => {
-                let mut copy = NamedTempFile::new_in(temp).map_err(|e| StoreError::io("unpacking", e))?;
-                io::copy(&mut entry, &mut copy).map_err(|e| StoreError::io("unpacking", e))?;
-                unpacked.files.insert(name, copy);
-            }
-            _ => {}
+        match [ROUNDS, EVENTS, CALLS].into_iter().find(|lines| *lines == name) {
+            Some(lines) => _ = unpacked.lines.insert(lines, to_file(&mut entry, temp)?),
+            None if wanted.contains(&name) => _ = unpacked.files.insert(name, to_file(&mut entry, temp)?),
+            None => {}
         }
     }
     found.ok_or_else(|| StoreError::Invalid("the archive is empty".to_owned()))
+}
+
+/// The name of a plain file; nothing for a header that only belongs to the entry after it.
+fn next_name<R: Read>(entry: &mut Entry<'_, R>, long_name: &mut Option<Vec<u8>>) -> Result<Option<String>> {
+    match entry.header().entry_type() {
+        EntryType::Regular | EntryType::Continuous => {
+            let name = long_name.take().unwrap_or_else(|| entry.path_bytes().into_owned());
+            String::from_utf8(name)
+                .map(Some)
+                .map_err(|_| StoreError::Invalid("a name in the archive is not UTF-8".to_owned()))
+        }
+        EntryType::GNULongName => {
+            let mut name = small(entry, "a file name of the archive", HEADER_BYTES)?;
+            while name.last() == Some(&0) {
+                name.pop();
+            }
+            *long_name = Some(name);
+            Ok(None)
+        }
+        EntryType::XHeader => {
+            let header = small(entry, "a header of the archive", HEADER_BYTES)?;
+            *long_name = tar::PaxExtensions::new(&header)
+                .flatten()
+                .find(|field| field.key_bytes() == b"path")
+                .map(|field| field.value_bytes().to_vec());
+            Ok(None)
+        }
+        EntryType::XGlobalHeader => small(entry, "a header of the archive", HEADER_BYTES).map(|_| None),
+        _ => Err(StoreError::Invalid("the archive holds something else than plain files".to_owned())),
+    }
+}
+
+fn to_file(entry: &mut impl Read, temp: &Path) -> Result<TempPath> {
+    let mut copy = NamedTempFile::new_in(temp).map_err(|e| StoreError::io("unpacking", e))?;
+    io::copy(entry, &mut copy).map_err(|e| StoreError::io("unpacking", e))?;
+    Ok(copy.into_temp_path())
 }
 
 fn read_manifest(name: &str, entry: &mut impl Read) -> Result<Manifest> {
@@ -71,7 +101,8 @@ fn read_manifest(name: &str, entry: &mut impl Read) -> Result<Manifest> {
     if name != MANIFEST {
         return Err(refuse(format!("its first entry is not {MANIFEST}")));
     }
-    let manifest: Manifest = serde_json::from_str(&text(entry)?).map_err(|e| refuse(e.to_string()))?;
+    let text = small(entry, "the archive's manifest", MANIFEST_BYTES)?;
+    let manifest: Manifest = serde_json::from_slice(&text).map_err(|e| refuse(e.to_string()))?;
     if manifest.format != FORMAT {
         return Err(refuse("it has another format".to_owned()));
     }
@@ -91,13 +122,14 @@ fn listed(manifest: &Manifest) -> HashSet<String> {
     uploads.chain(codes).chain(artifacts).cloned().collect()
 }
 
-fn text(entry: &mut impl Read) -> Result<String> {
-    let mut text = String::new();
-    let read = entry.take(MAX_TEXT + 1).read_to_string(&mut text).map_err(damaged)?;
-    if read as u64 > MAX_TEXT {
-        return Err(StoreError::TooLarge { what: "a text of the archive".to_owned(), limit: MAX_TEXT });
+/// The whole of something that has a budget.
+fn small(entry: &mut impl Read, what: &str, limit: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let read = entry.take(limit + 1).read_to_end(&mut bytes).map_err(damaged)?;
+    if read as u64 > limit {
+        return Err(StoreError::TooLarge { what: what.to_owned(), limit });
     }
-    Ok(text)
+    Ok(bytes)
 }
 
 fn damaged(error: io::Error) -> StoreError {

@@ -2,6 +2,7 @@
 
 use std::fs::File;
 use std::io;
+use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -9,6 +10,7 @@ use async_trait::async_trait;
 
 use super::{BlobId, BlobStore};
 use crate::error::{Result, StoreError};
+use crate::private;
 
 /// A temporary file this old belongs to a process that has died.
 const STALE_TEMP: Duration = Duration::from_secs(24 * 3600);
@@ -21,7 +23,7 @@ pub(super) struct Disk {
 impl Disk {
     pub(super) fn open(dir: &Path) -> Result<Self> {
         let temp = dir.join("tmp");
-        std::fs::create_dir_all(&temp).map_err(|e| StoreError::io("creating the blob folder", e))?;
+        private::create_dir_all(&temp).map_err(|e| StoreError::io("creating the blob folder", e))?;
         if !is_real_dir(&temp) {
             return Err(StoreError::Invalid(
                 "the blob folder's `tmp` is a link; it must be a folder".to_owned(),
@@ -49,7 +51,7 @@ impl BlobStore for Disk {
     async fn put(&self, id: &BlobId, from: tempfile::TempPath, _size: u64) -> Result<()> {
         let (dir, shard, path) = (self.dir.clone(), self.shard(id), self.path(id));
         blocking(move || {
-            match std::fs::create_dir(&shard) {
+            match std::fs::DirBuilder::new().mode(0o700).create(&shard) {
                 Ok(()) => sync_dir(&dir)?,
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists && is_real_dir(&shard) => {}
                 Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {

@@ -42,7 +42,7 @@ impl S3 {
         let objects = builder.build().map_err(object_error)?;
         let (cache, temp) = (root.join("cache").join("blobs"), root.join("cache").join("tmp"));
         for dir in [&cache, &temp] {
-            std::fs::create_dir_all(dir).map_err(|e| StoreError::io("creating the blob cache", e))?;
+            crate::private::create_dir_all(dir).map_err(|e| StoreError::io("creating the blob cache", e))?;
         }
         let prefix = config.prefix.trim_matches('/').to_owned();
         Ok(Self { objects: Arc::new(objects), prefix, cache, temp, cache_bytes: config.cache_bytes })

@@ -96,10 +96,10 @@ impl Stager {
     }
 }
 
-/// Stored bytes never change: readable by all on the way in, writable by none.
+/// Stored bytes never change: readable by the owner, writable by none.
 fn make_private(file: &File) -> io::Result<()> {
     use std::os::unix::fs::PermissionsExt;
-    file.set_permissions(std::fs::Permissions::from_mode(0o444))
+    file.set_permissions(std::fs::Permissions::from_mode(0o400))
 }
 
 fn failed() -> StoreError {

@@ -2,6 +2,7 @@
 //! Never removes what a live conversation names.
 
 mod purge;
+mod retention;
 
 use std::time::Duration;
 
@@ -50,29 +51,6 @@ impl Store {
             self.forget_expired().await?;
         }
         Ok(report)
-    }
-
-    /// Cleans every `interval` until the handle is aborted.
-    pub fn cleanup_task(&self, policy: CleanupPolicy, interval: Duration) -> tokio::task::JoinHandle<()> {
-        let store = self.clone();
-        tokio::spawn(async move {
-            let mut tick = tokio::time::interval(interval);
-            tick.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
-            loop {
-                tick.tick().await;
-                match store.cleanup(&policy, CleanupMode::Remove).await {
-                    Ok(report) if report.bytes > 0 || report.orphans > 0 => {
-                        tracing::info!(
-                            files = report.removed.len(),
-                            bytes = report.bytes,
-                            "stored data cleaned up"
-                        );
-                    }
-                    Ok(_) => {}
-                    Err(error) => tracing::warn!(%error, "cleanup failed"),
-                }
-            }
-        })
     }
 
     /// What age and total size ask to go, least recently used first.
@@ -161,6 +139,11 @@ async fn is_named(s: &mut dyn Session, entry: &Entry, live_since: Timestamp) -> 
         )
         .await?;
     Ok(row.is_some())
+}
+
+pub(crate) fn from_now(duration: Duration) -> Timestamp {
+    let duration = SignedDuration::try_from(duration).unwrap_or(SignedDuration::MAX);
+    now().saturating_add(duration).unwrap_or(Timestamp::MAX)
 }
 
 pub(crate) fn ago(duration: Duration) -> Timestamp {

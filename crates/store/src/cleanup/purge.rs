@@ -9,7 +9,8 @@ use jiff::Timestamp;
 use crate::blob::{self, BlobId};
 use crate::config::CleanupMode;
 use crate::db::{Session, params};
-use crate::error::Result;
+use crate::error::{Result, StoreError};
+use crate::private;
 use crate::store::Store;
 use crate::types::CleanupReport;
 
@@ -30,15 +31,25 @@ impl Store {
         for row in rows {
             let id: ConversationId = row.id(0)?;
             if mode == CleanupMode::Remove {
-                let wanted = id.clone();
-                let released = self.db().write(move |s| Box::pin(purge(s, wanted))).await?;
-                self.discard(released).await;
-                let folder = self.conversation_dir(&id);
-                let _ = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(folder)).await;
+                self.purge(&id).await?;
             }
             report.purged_conversations.push(id);
         }
         Ok(())
+    }
+
+    /// Removes everything the store has of a deleted conversation. One that is not deleted is left alone, and so is what
+    /// the store does not know of (logs, live Python state): the caller removes that first.
+    pub async fn purge(&self, id: &ConversationId) -> Result<()> {
+        let wanted = id.clone();
+        let released = self.db().write(move |s| Box::pin(purge(s, wanted))).await?;
+        let Some(released) = released else { return Ok(()) };
+        self.discard(released).await;
+        let folder = self.conversation_dir(id);
+        let removed = tokio::task::spawn_blocking(move || private::remove_tree(&folder)).await;
+        removed
+            .unwrap_or_else(|e| Err(std::io::Error::other(e)))
+            .map_err(|e| StoreError::io("removing a conversation's folder", e))
     }
 
     pub(super) async fn sweep_orphans(&self, mode: CleanupMode, report: &mut CleanupReport) -> Result<()> {
@@ -67,7 +78,15 @@ impl Store {
     }
 }
 
-async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Vec<BlobId>> {
+/// Nothing when it is not there, or not deleted. The purge job itself stays until its caller has finished it.
+async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Option<Vec<BlobId>>> {
+    let found = s.one("SELECT deleted_at FROM conversations WHERE id = $1", params![&id]).await?;
+    match found {
+        // A purge that was cut short has only its folder left to remove.
+        None => return Ok(Some(Vec::new())),
+        Some(row) if row.is_null(0) => return Ok(None),
+        Some(_) => {}
+    }
     let mut rows = Vec::new();
     for sql in [
         "DELETE FROM codes WHERE conversation_id = $1 RETURNING blob_id",
@@ -83,6 +102,7 @@ async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Vec<BlobId>> {
         "DELETE FROM rounds WHERE conversation_id = $1",
         "DELETE FROM events WHERE conversation_id = $1",
         "DELETE FROM runs WHERE conversation_id = $1",
+        "DELETE FROM jobs WHERE conversation_id = $1",
         "DELETE FROM conversations WHERE id = $1",
     ] {
         s.execute(sql, params![&id]).await?;
@@ -91,5 +111,5 @@ async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Vec<BlobId>> {
     for row in rows {
         released.extend(blob::unlink(s, &row.id(0)?).await?);
     }
-    Ok(released)
+    Ok(Some(released))
 }

@@ -6,7 +6,7 @@ use super::{Db, params};
 use crate::error::{Result, StoreError};
 
 /// Step `n` (from 1) brings version `n - 1` to `n`. A step that has been released never changes.
-pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5, V6];
+pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5, V6, V7];
 
 /// Conversations and durable runs.
 const V1: &[&str] = &[
@@ -175,6 +175,31 @@ const V6: &[&str] = &[
     "ALTER TABLE runs ADD COLUMN epoch BIGINT NOT NULL DEFAULT 1",
     "ALTER TABLE runs ADD COLUMN lease_until BIGINT NOT NULL DEFAULT 0",
     "ALTER TABLE runs ADD COLUMN cancel_asked BIGINT NOT NULL DEFAULT 0",
+];
+
+/// Background work as rows with leases, what was under way included; and stored rounds that name their form.
+const V7: &[&str] = &[
+    "CREATE TABLE jobs (
+        kind TEXT NOT NULL,
+        key TEXT NOT NULL,
+        owner TEXT NOT NULL,
+        conversation_id TEXT,
+        run_at BIGINT NOT NULL,
+        attempts BIGINT NOT NULL,
+        lease_owner TEXT,
+        lease_until BIGINT,
+        epoch BIGINT NOT NULL,
+        last_error TEXT,
+        PRIMARY KEY (kind, key))",
+    "CREATE INDEX jobs_due ON jobs (run_at)",
+    "CREATE INDEX jobs_by_owner ON jobs (owner, lease_until)",
+    "INSERT INTO jobs (kind, key, owner, conversation_id, run_at, attempts, epoch)
+     SELECT 'ingest', u.conversation_id || '/' || u.file_id, c.owner, c.id, u.created_at, 0, 0
+     FROM uploads u JOIN conversations c ON c.id = u.conversation_id
+     WHERE u.status = 'processing' AND c.deleted_at IS NULL",
+    "INSERT INTO jobs (kind, key, owner, conversation_id, run_at, attempts, epoch)
+     SELECT 'purge', id, owner, id, deleted_at, 0, 0 FROM conversations WHERE deleted_at IS NOT NULL",
+    "ALTER TABLE rounds ADD COLUMN schema_version BIGINT NOT NULL DEFAULT 1",
 ];
 
 /// Replicas that start together take turns.

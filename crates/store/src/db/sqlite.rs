@@ -17,6 +17,7 @@ use tokio::sync::{Semaphore, mpsc, oneshot};
 
 use super::{Answer, Engine, Job, Param, Row, Session};
 use crate::error::{Result, StoreError};
+use crate::private;
 
 /// Jobs that share one flush at most; keeps the wait of the first one bounded.
 const MAX_BATCH: usize = 256;
@@ -45,7 +46,7 @@ pub(crate) struct Sqlite {
 impl Sqlite {
     pub(crate) async fn open(path: &Path) -> Result<Self> {
         if let Some(folder) = path.parent() {
-            std::fs::create_dir_all(folder).map_err(|e| StoreError::io("creating the data folder", e))?;
+            private::create_dir_all(folder).map_err(|e| StoreError::io("creating the data folder", e))?;
         }
         create_private(path)?;
         let writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
@@ -146,7 +147,10 @@ fn create_private(path: &Path) -> Result<()> {
         Err(e) if e.kind() != std::io::ErrorKind::AlreadyExists => {
             Err(StoreError::io("creating the database", e))
         }
-        _ => Ok(()),
+        Err(_) => private::close_to_others(path)
+            .map(|_| ())
+            .map_err(|e| StoreError::io("closing the database to others", e)),
+        Ok(_) => Ok(()),
     }
 }
 
@@ -222,6 +226,12 @@ fn write_loop(mut connection: Connection, mut commands: mpsc::Receiver<Command>)
             Command::Close(done) => closing = Some(done),
             Command::Write(first) => closing = write_batch(&mut connection, first, &mut commands),
         }
+    }
+    // A clean end leaves one file behind. Another process that still reads keeps its part of the log.
+    if closing.is_some()
+        && let Err(error) = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+    {
+        tracing::warn!(%error, "the write-ahead log was not folded into the database");
     }
     drop(connection);
     if let Some(done) = closing {

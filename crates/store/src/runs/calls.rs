@@ -47,6 +47,21 @@ impl Store {
     }
 }
 
+impl Store {
+    /// Every call of a conversation with its evidence, for archives.
+    pub(crate) async fn call_records(&self, run: &RunId) -> Result<Vec<(RecordedCall, Option<String>)>> {
+        let rows = self
+            .db()
+            .read(
+                "SELECT step, tool_call_id, tool_name, arguments, idempotent, started_at, result, telemetry, evidence
+                 FROM calls WHERE run_id = $1 ORDER BY step, position, tool_call_id",
+                params![run],
+            )
+            .await?;
+        rows.iter().map(|row| Ok((call_from_row(row)?, row.optional_string(8)?))).collect()
+    }
+}
+
 /// An intent recorded again (by a resumed run) keeps its first form.
 pub(super) async fn insert_intents(s: &mut dyn Session, run: &RunId, intents: &[ToolIntent]) -> Result<()> {
     for (position, intent) in intents.iter().enumerate() {

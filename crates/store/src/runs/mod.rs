@@ -151,9 +151,9 @@ async fn commit_step(s: &mut dyn Session, run: RunId, step: StepCommit) -> Resul
     let events = insert_events(s, &conversation, &run, at, step.events).await?;
     if let Some(round) = step.round {
         s.execute(
-            "INSERT INTO rounds (run_id, conversation_id, position, round)
-             SELECT $1, $2, next_seq, $3 FROM conversations WHERE id = $2",
-            params![&run, &conversation, json(&round)?],
+            "INSERT INTO rounds (run_id, conversation_id, position, round, schema_version)
+             SELECT $1, $2, next_seq, $3, $4 FROM conversations WHERE id = $2",
+            params![&run, &conversation, json(&round)?, crate::rounds::VERSION],
         )
         .await?;
     }

@@ -4,8 +4,20 @@ use ba_protocol::{ConversationId, Event, Round, RunId, UserId};
 
 use crate::db::{Row, params};
 use crate::error::{Result, StoreError};
+use crate::rounds;
 use crate::store::Store;
-use crate::types::{EventScope, RunRecord};
+use crate::types::{EventScope, RunRecord, RunSummary};
+
+/// What `summary_from_row` reads.
+macro_rules! summarise_runs {
+    ($rest:literal) => {
+        concat!(
+            "SELECT r.id, r.conversation_id, r.message, r.status, r.created_at, r.updated_at, r.usage_info
+             FROM runs r JOIN conversations c ON c.id = r.conversation_id ",
+            $rest
+        )
+    };
+}
 
 /// Runs with their owners, as `run_from_row` reads them.
 macro_rules! select_runs {
@@ -46,24 +58,38 @@ impl Store {
         row.as_ref().map_or_else(|| Err(StoreError::not_found(format!("run {id}"))), run_from_row)
     }
 
-    /// Latest first.
+    /// Of one conversation, latest first.
     pub async fn runs(
         &self,
         owner: &UserId,
         conversation: &ConversationId,
         limit: u32,
-    ) -> Result<Vec<RunRecord>> {
+    ) -> Result<Vec<RunSummary>> {
         let rows = self
             .db()
             .read(
-                select_runs!(
+                summarise_runs!(
                     "WHERE r.conversation_id = $1 AND c.owner = $2 AND c.deleted_at IS NULL
                      ORDER BY r.created_at DESC, r.id LIMIT $3"
                 ),
                 params![conversation, owner, limit],
             )
             .await?;
-        rows.iter().map(run_from_row).collect()
+        rows.iter().map(summary_from_row).collect()
+    }
+
+    /// Of all conversations of a person, latest first.
+    pub async fn latest_runs(&self, owner: &UserId, limit: u32) -> Result<Vec<RunSummary>> {
+        let rows = self
+            .db()
+            .read(
+                summarise_runs!(
+                    "WHERE c.owner = $1 AND c.deleted_at IS NULL ORDER BY r.created_at DESC, r.id LIMIT $2"
+                ),
+                params![owner, limit],
+            )
+            .await?;
+        rows.iter().map(summary_from_row).collect()
     }
 
     /// Events with a sequence number above `after`, in order.
@@ -116,11 +142,11 @@ impl Store {
         let rows = self
             .db()
             .read(
-                "SELECT round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id LIMIT $2 OFFSET $3",
+                "SELECT schema_version, round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id LIMIT $2 OFFSET $3",
                 params![conversation, limit, skip as u64],
             )
             .await?;
-        rows.iter().map(|row| row.json(0)).collect()
+        rows.iter().map(|row| rounds::decode(row.u32(0)?, row.text(1)?)).collect()
     }
 }
 
@@ -136,6 +162,18 @@ fn run_from_row(row: &Row) -> Result<RunRecord> {
         updated_at: row.time(7)?,
         usage: row.json(8)?,
         epoch: row.unsigned(9)?,
+    })
+}
+
+fn summary_from_row(row: &Row) -> Result<RunSummary> {
+    Ok(RunSummary {
+        id: row.id(0)?,
+        conversation_id: row.id(1)?,
+        message: row.string(2)?,
+        status: row.text(3)?.parse()?,
+        created_at: row.time(4)?,
+        updated_at: row.time(5)?,
+        usage: row.json(6)?,
     })
 }
 

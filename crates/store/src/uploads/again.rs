@@ -4,7 +4,7 @@ use ba_protocol::file::IngestOptions;
 use ba_protocol::{ConversationId, Upload, UploadId};
 
 use super::read::from_row;
-use super::{not_found, options_json};
+use super::{enqueue_ingest, not_found, options_json};
 use crate::blob::{self, BlobId};
 use crate::db::{Session, params};
 use crate::error::{Result, StoreError};
@@ -56,6 +56,8 @@ async fn restart(
         });
     };
     let upload = from_row(&row)?;
+    let owner = s.one("SELECT owner FROM conversations WHERE id = $1", params![&conversation]).await?;
+    enqueue_ingest(s, &conversation, &id, owner.ok_or_else(|| not_found(&id))?.id(0)?).await?;
     let derived = s
         .query(
             "DELETE FROM derived WHERE conversation_id = $1 AND file_id = $2 RETURNING blob_id",

@@ -14,13 +14,14 @@ mod read;
 
 use ba_protocol::file::{FileProfile, IngestOptions, IngestStatus};
 use ba_protocol::text::{one_line, shorten};
-use ba_protocol::{ConversationId, Upload, UploadId};
+use ba_protocol::{ConversationId, Upload, UploadId, UserId};
 
 use crate::blob::{self, BlobId, Staged, Stager};
 use crate::conversations::{missing, now};
 use crate::db::{Session, params};
 use crate::error::{Result, StoreError};
 use crate::filename::{clean_filename, extension, numbered};
+use crate::jobs::{self, JobKind, NewJob};
 use crate::runs::json;
 use crate::store::Store;
 
@@ -87,7 +88,7 @@ impl Store {
         profile: Option<&FileProfile>,
         error: Option<&str>,
     ) -> Result<Upload> {
-        let profile = profile.map(json).transpose()?;
+        let profile = profile.map(|profile| json(&profile.within_budget())).transpose()?;
         let error = error.map(str::to_owned);
         let (owned, id) = (conversation.clone(), id.clone());
         self.write_files(conversation, move |s| {
@@ -102,6 +103,9 @@ impl Store {
                         params![&owned, &id, status_str(status), profile, error],
                     )
                     .await?;
+                if status != IngestStatus::Processing {
+                    jobs::forget(s, JobKind::Ingest, ingest_key(&owned, &id)).await?;
+                }
                 row.as_ref().map_or_else(|| Err(not_found(&id)), read::from_row)
             })
         })
@@ -153,11 +157,12 @@ async fn insert(
     let row = s
         .one(
             "UPDATE conversations SET next_upload = next_upload + 1, updated_at = $2
-             WHERE id = $1 AND deleted_at IS NULL RETURNING next_upload - 1",
+             WHERE id = $1 AND deleted_at IS NULL RETURNING next_upload - 1, owner",
             params![&conversation, now()],
         )
         .await?;
-    let number = row.ok_or_else(|| missing(&conversation))?.u32(0)?;
+    let row = row.ok_or_else(|| missing(&conversation))?;
+    let (number, owner) = (row.u32(0)?, row.id(1)?);
     let filename = free_name(s, &conversation, filename).await?;
     let blob = blob::link(s, &staged).await?;
     let upload = Upload {
@@ -175,7 +180,30 @@ async fn insert(
         ingest_options: IngestOptions::default(),
     };
     insert_row(s, &upload, number, &blob).await?;
+    enqueue_ingest(s, &upload.conversation_id, &upload.file_id, owner).await?;
     Ok((upload, blob))
+}
+
+/// The name of the job that reads an upload in.
+pub fn ingest_key(conversation: &ConversationId, id: &UploadId) -> String {
+    format!("{conversation}/{id}")
+}
+
+/// With the row that says `processing`, in one transaction: no upload waits for nobody.
+pub(crate) async fn enqueue_ingest(
+    s: &mut dyn Session,
+    conversation: &ConversationId,
+    id: &UploadId,
+    owner: UserId,
+) -> Result<()> {
+    let job = NewJob {
+        kind: JobKind::Ingest,
+        key: ingest_key(conversation, id),
+        owner,
+        conversation: Some(conversation.clone()),
+        run_at: now(),
+    };
+    jobs::enqueue(s, &job).await
 }
 
 pub(crate) async fn insert_row(
@@ -241,6 +269,7 @@ async fn delete(s: &mut dyn Session, conversation: ConversationId, id: UploadId)
     if gone.is_empty() {
         return Err(not_found(&id));
     }
+    jobs::forget(s, JobKind::Ingest, ingest_key(&conversation, &id)).await?;
     rows.extend(gone);
     let mut released = Vec::new();
     for row in rows {

@@ -25,6 +25,20 @@ impl Store {
         rows.iter().map(from_row).collect()
     }
 
+    /// The same without their profiles, which may be large; for lists.
+    pub async fn upload_list(&self, conversation: &ConversationId) -> Result<Vec<Upload>> {
+        let rows = self
+            .db()
+            .read(
+                "SELECT file_id, conversation_id, filename, file_type, size, sha256, created_at, description, status,
+                        error, NULL, ingest_options
+                 FROM uploads WHERE conversation_id = $1 ORDER BY position",
+                params![conversation],
+            )
+            .await?;
+        rows.iter().map(from_row).collect()
+    }
+
     /// By `upload_NNN`, else by file name.
     pub async fn upload(&self, conversation: &ConversationId, id_or_name: &str) -> Result<Upload> {
         let row = self

@@ -4,10 +4,10 @@ use std::path::PathBuf;
 
 use ba_protocol::file::{IngestOptions, IngestStatus};
 use ba_protocol::{CodeId, RunEvent};
-use ba_store::{EventScope, Limits, NewCode, RunStatus, StoreError};
+use ba_store::{EventScope, JobKind, Limits, NewCode, RunStatus, StoreError, ToolOutcome, ingest_key};
 use serde_json::{Value, json};
 
-use crate::harness::{Fresh, alice, bob, last_step, new_run, on_every_backend, on_s3};
+use crate::harness::{Fresh, alice, bob, intent, last_step, new_run, on_every_backend, on_s3, outcome};
 
 fn limits() -> Limits {
     Limits { import_bytes: 1_000_000, ..Limits::default() }
@@ -45,6 +45,19 @@ async fn what_goes_out_comes_in(f: Fresh) {
     let RunEvent::Report(answer) = &events[1].event else { panic!("{:?}", events[1]) };
     assert_eq!((&answer.conversation_id, &answer.run_id), (&new.id, &runs[1].id));
     assert_eq!(events[3].event, RunEvent::RunCancelled { partial: None });
+    // Proofs travel (SPEC V8), and so does the work of reading the uploads in.
+    let calls = f.store.calls(&runs[1].id).await.unwrap();
+    let told: Vec<_> = calls.iter().map(|c| (c.intent.tool_call_id.as_str(), c.result.is_some())).collect();
+    assert_eq!(told, [("call_1", true), ("call_2", false)]);
+    let evidence = f.store.evidence(&[runs[1].id.clone()], 1000).await.unwrap();
+    assert_eq!(evidence.iter().map(|e| e.evidence.as_str()).collect::<Vec<_>>(), ["{\"tables\":[]}"]);
+    let key = ingest_key(&new.id, &upload.file_id);
+    let job =
+        f.store.claim_this(JobKind::Ingest, &key, "w", std::time::Duration::from_secs(9)).await.unwrap();
+    assert_eq!(job.unwrap().owner, bob());
+    let names: Vec<String> = read_tar(&archive).into_iter().map(|(name, _)| name).collect();
+    assert!(names.contains(&"logs/run_1.jsonl".to_owned()), "{names:?}");
+    assert!(names.contains(&"logs/run_2.jsonl".to_owned()), "{names:?}");
     // The new conversation goes on where the old one was.
     assert_eq!(f.store.admit(new_run(&new, "next")).await.unwrap().seq, 5);
     let mut writer = f.store.begin_upload(&new.id, "b.csv", None).await.unwrap();
@@ -76,12 +89,17 @@ async fn filled_archive(f: &Fresh) -> PathBuf {
     f.store.put_artifact_bytes(&c.id, "图.png", b"png").await.unwrap();
     let run = new_run(&c, "why?");
     f.store.admit(run.clone()).await.unwrap();
+    f.store.record_intents(&run.run_id, vec![intent(1, "call_1"), intent(1, "call_2")]).await.unwrap();
+    let told = ToolOutcome { evidence: Some("{\"tables\":[]}".into()), ..outcome(1, "call_1", "42") };
+    f.store.record_results(&run.run_id, vec![told]).await.unwrap();
     f.store.commit_step(&run.run_id, last_step(&c.id, &run.run_id, "why?", "because")).await.unwrap();
     f.store.admit(new_run(&c, "open")).await.unwrap();
-    let log = f.dir.path().join("log.jsonl");
-    std::fs::write(&log, "{\"event\":\"round_start\"}\n").unwrap();
-    assert!(f.store.export(&bob(), &c.id, None).await.unwrap_err().is_not_found());
-    f.store.export(&alice(), &c.id, Some(&log)).await.unwrap()
+    let logs = ["run_1.jsonl", "run_2.jsonl"].map(|name| f.dir.path().join(name));
+    for log in &logs {
+        std::fs::write(log, "{\"event\":\"round_start\"}\n").unwrap();
+    }
+    assert!(f.store.export(&bob(), &c.id, &[]).await.unwrap_err().is_not_found());
+    f.store.export(&alice(), &c.id, &logs).await.unwrap()
 }
 
 type Entries = Vec<(String, Vec<u8>)>;
@@ -121,7 +139,7 @@ fn edit_manifest(entries: &Entries, edit: impl FnOnce(&mut Value)) -> Entries {
 
 async fn hostile_archives_are_refused_whole(f: Fresh) {
     let good = read_tar(&filled_archive(&f).await);
-    assert!(good.iter().any(|(name, _)| name == "log.jsonl"));
+    assert!(good.iter().any(|(name, _)| name == "logs/run_1.jsonl"));
     let blobs = f.blob_files().len();
     let path = f.dir.path().join("hostile.tar");
     let swapped = {
@@ -186,4 +204,58 @@ async fn hostile_archives_are_refused_whole(f: Fresh) {
     tar.append_link(&mut header, "manifest.json", "/etc/passwd").unwrap();
     tar.finish().unwrap();
     assert!(matches!(f.store.import(&bob(), &link).await, Err(StoreError::Invalid(_))));
+}
+
+/// The most memory this process ever held, in kilobytes.
+fn peak_kb() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
+    line.split_whitespace().nth(1).unwrap().parse().unwrap()
+}
+
+/// A name of 400 MB is refused without being held; so are ten times a budget of the manifest.
+#[tokio::test]
+async fn headers_of_a_tar_have_a_byte_budget() {
+    let f = Fresh::open(None, Limits::default()).await;
+    for (kind, size) in [
+        (tar::EntryType::GNULongName, 400 << 20),
+        (tar::EntryType::XHeader, 400 << 20),
+        (tar::EntryType::Regular, 320 << 20),
+    ] {
+        let archive = f.dir.path().join("hostile.tar");
+        let mut header = tar::Header::new_gnu();
+        header.set_entry_type(kind);
+        header.set_size(size);
+        header.as_gnu_mut().unwrap().name[..13].copy_from_slice(b"manifest.json");
+        header.set_cksum();
+        let mut file = std::fs::File::create(&archive).unwrap();
+        std::io::Write::write_all(&mut file, header.as_bytes()).unwrap();
+        file.set_len(512 + size + 1024).unwrap();
+        let before = peak_kb();
+        let refused = f.store.import(&alice(), &archive).await.unwrap_err();
+        assert!(matches!(refused, StoreError::TooLarge { .. }), "{kind:?}: {refused}");
+        let grown = peak_kb() - before;
+        assert!(grown < 120 * 1024, "{kind:?}: {grown} kB more were held");
+    }
+}
+
+/// Thousands of files do not hold a handle each.
+#[tokio::test]
+async fn an_import_opens_one_file_at_a_time() {
+    let f = Fresh::open(None, Limits::default()).await;
+    let c = f.conversation().await;
+    for n in 0..1500 {
+        f.store.put_artifact_bytes(&c.id, &format!("{n}.txt"), format!("{n}").as_bytes()).await.unwrap();
+    }
+    let archive = f.store.export(&alice(), &c.id, &[]).await.unwrap();
+    let open = || std::fs::read_dir("/proc/self/fd").unwrap().count();
+    let (before, store) = (open(), f.store.clone());
+    let import = tokio::spawn(async move { store.import(&bob(), &archive).await.unwrap() });
+    let mut most = 0;
+    while !import.is_finished() {
+        most = most.max(open());
+        tokio::time::sleep(std::time::Duration::from_millis(1)).await;
+    }
+    assert_eq!(import.await.unwrap().artifacts, 1500);
+    assert!(most < before + 500, "{before} before, {most} at most");
 }

@@ -11,6 +11,7 @@ fn limits() -> Limits {
 
 on_every_backend!(
     versions_stay_readable,
+    a_code_that_changes_its_language_has_one_file,
     an_unsupported_language_falls_back_with_a_warning,
     hostile_ids_are_slugged,
     limits_and_wrong_conversations_are_refused,
@@ -46,6 +47,21 @@ async fn versions_stay_readable(f: Fresh) {
     assert_eq!(f.store.versions(&c.id, &id).await.unwrap(), vec![file, second]);
     let visible = f.dir.path().join("conversations").join(c.id.as_str()).join("data/code_sales.py");
     assert_eq!(std::fs::read_to_string(visible).unwrap(), "x = 2");
+}
+
+// SPEC C1
+async fn a_code_that_changes_its_language_has_one_file(f: Fresh) {
+    let c = f.conversation().await;
+    f.store.save_code(&c.id, python("code_x", "x = 1")).await.unwrap();
+    f.store.save_code(&c.id, python("code_x2", "other")).await.unwrap();
+    let sql = NewCode { language: "sql".into(), ..python("code_x", "SELECT 1") };
+    f.store.save_code(&c.id, sql).await.unwrap();
+    let folder = f.dir.path().join("conversations").join(c.id.as_str()).join("data");
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
+    files.sort();
+    assert_eq!(files, ["code_x.sql", "code_x2.py"]);
+    assert_eq!(f.store.code(&c.id, &CodeId::parse("code_x").unwrap(), Some(1)).await.unwrap().1, "x = 1");
 }
 
 // SPEC C3

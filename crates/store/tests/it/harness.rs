@@ -149,6 +149,7 @@ pub fn report(conversation: &ConversationId, run: &RunId, text: &str) -> RunEven
             warnings: vec![],
             data_notes: vec![],
             witness: None,
+            charts: vec![],
             audit: None,
             skill_chain: vec![],
             stop_reason: None,
