@@ -7,6 +7,7 @@ mod ingest;
 mod mentions;
 mod query_database;
 mod run_python;
+mod web_address;
 mod web_reader;
 mod web_search;
 
@@ -15,5 +16,6 @@ pub use file_reader::FileReader;
 pub use ingest::ingest_upload;
 pub use query_database::QueryDatabase;
 pub use run_python::{Python, RunPython};
+pub use web_address::Addresses;
 pub use web_reader::WebReader;
 pub use web_search::WebSearch;

@@ -83,6 +83,7 @@ async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Vec<BlobId>> {
         "DELETE FROM rounds WHERE conversation_id = $1",
         "DELETE FROM events WHERE conversation_id = $1",
         "DELETE FROM runs WHERE conversation_id = $1",
+        "DELETE FROM cache WHERE namespace = 'web_consent' AND key = $1",
         "DELETE FROM conversations WHERE id = $1",
     ] {
         s.execute(sql, params![&id]).await?;

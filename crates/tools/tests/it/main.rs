@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod databases;
+mod gullible;
 mod levels;
 mod offline;
 #[path = "../../../data/tests/it/servers.rs"]
