@@ -186,6 +186,7 @@ fn connections(raw: &RawConfig) -> Result<Vec<Connection>> {
             url: Secret::new(&given.url),
             description: given.description.clone(),
             allow_superuser: given.allow_superuser,
+            functions: given.functions.clone(),
             timeout_seconds: given.timeout.unwrap_or(60).clamp(1, 3600),
             timezone: given.timezone.as_deref().map(|zone| timezone(&key, zone)).transpose()?,
         });

@@ -75,6 +75,8 @@ pub(crate) struct RawConnection {
     pub description: String,
     #[serde(default)]
     pub allow_superuser: bool,
+    #[serde(default)]
+    pub functions: Vec<String>,
     pub timeout: Option<u64>,
     pub timezone: Option<String>,
 }

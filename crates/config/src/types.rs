@@ -108,6 +108,8 @@ pub struct Connection {
     pub description: String,
     /// Said in words in the file: a superuser is refused otherwise.
     pub allow_superuser: bool,
+    /// Functions of the database's own that queries may call besides the usual ones.
+    pub functions: Vec<String>,
     pub timeout_seconds: u64,
     /// The zone its sessions work in, such as `Asia/Shanghai`; the server's own when absent.
     pub timezone: Option<String>,

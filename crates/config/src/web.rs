@@ -12,6 +12,7 @@ use crate::search::{SearchProvider, search};
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RawWeb {
     pub enabled: Option<bool>,
+    pub open: Option<bool>,
     pub allow_domains: Vec<String>,
     pub deny_domains: Vec<String>,
     pub private_addresses: Vec<String>,
@@ -27,6 +28,8 @@ pub(crate) struct RawWeb {
 pub struct Web {
     /// Whether `web_reader` is offered to the model.
     pub enabled: bool,
+    /// Whether any address may be read, also one that nobody gave, found or linked to.
+    pub open: bool,
     /// When not empty, only these domains and what is below them may be read.
     pub allow_domains: Vec<String>,
     /// Never read, even when allowed above.
@@ -60,6 +63,7 @@ pub(crate) fn web(raw: RawWeb, sources: &Sources) -> Result<Web, ConfigError> {
     };
     Ok(Web {
         enabled: raw.enabled.unwrap_or(true),
+        open: raw.open.unwrap_or(false),
         allow_domains: domains("web.allow_domains", raw.allow_domains)?,
         deny_domains: domains("web.deny_domains", raw.deny_domains)?,
         private_addresses: raw.private_addresses.iter().map(address).collect::<Result<_, _>>()?,

@@ -231,7 +231,7 @@ mod tests {
         let question = bound(sql, params.clone(), Style::Question).unwrap();
         assert_eq!(
             question.sql,
-            "SELECT 1 FROM t WHERE a IN (?, ?) AND b NOT IN ( ?, ? ) AND c IN (7, ?, ?) AND d = ?"
+            "SELECT 1 FROM t WHERE a IN (?, ?) AND b NOT IN (?, ?) AND c IN (7, ?, ?) AND d = ?"
         );
         assert_eq!(question.values.iter().map(|(_, v)| v.clone()).collect::<Vec<_>>(), [1, 2, 1, 2, 1, 2, 9]);
         let numbered = bound(sql, params.clone(), Style::Numbered).unwrap();

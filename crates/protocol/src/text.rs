@@ -39,9 +39,34 @@ pub fn is_bidi_control(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' | '\u{2028}' | '\u{2029}')
 }
 
+/// What nobody sees: control characters (not line ends and tabs), marks of direction, spaces without width, tags.
+pub fn is_invisible(c: char) -> bool {
+    (c.is_control() && !matches!(c, '\n' | '\t' | '\r'))
+        || matches!(c, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}' | '\u{1160}' | '\u{180e}' | '\u{200b}'..='\u{200d}'
+            | '\u{2060}'..='\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{3164}' | '\u{feff}' | '\u{ffa0}' | '\u{e0000}'..='\u{e0fff}')
+        || is_bidi_control(c)
+}
+
+/// The text with everything invisible shown by its number, so that who approves it sees what a model reads.
+pub fn show_invisible(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for c in text.chars() {
+        if is_invisible(c) { out.push_str(&format!("⟨U+{:04X}⟩", u32::from(c))) } else { out.push(c) }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_nobody_sees_is_shown() {
+        assert_eq!(
+            show_invisible("a\u{200b}b\u{202e}\u{e0041}\u{7}\n销售"),
+            "a⟨U+200B⟩b⟨U+202E⟩⟨U+E0041⟩⟨U+0007⟩\n销售"
+        );
+    }
 
     #[test]
     fn sizes_read_as_in_the_spec() {

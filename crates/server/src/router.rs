@@ -18,8 +18,8 @@ use crate::auth::gate;
 use crate::error::ApiError;
 use crate::openapi::{self, Document};
 use crate::routes::{
-    admin, archive, catalog, code, conversations, download, files, health, metrics, query, report, runs,
-    samples, session, skills, status, upload,
+    admin, archive, catalog, code, consents, conversations, download, files, health, metrics, query, report,
+    runs, samples, session, skills, status, upload,
 };
 use crate::state::AppState;
 use crate::{headers, http_metrics, openai, page};
@@ -41,6 +41,7 @@ fn quick() -> OpenApiRouter<AppState> {
         .routes(routes!(conversations::list, conversations::create))
         .routes(routes!(conversations::read, conversations::rename, conversations::delete))
         .routes(routes!(conversations::context))
+        .routes(routes!(consents::list, consents::add))
         .routes(routes!(samples::load))
         .routes(routes!(catalog::tools))
         .routes(routes!(skills::list))

@@ -3,6 +3,8 @@
 
 use std::path::Path;
 
+use ba_protocol::text::show_invisible;
+
 use crate::levels::{CountTokens, capped};
 use crate::limits::Limits;
 use crate::tree;
@@ -46,7 +48,7 @@ pub fn business_notes(
     let mut warnings = Vec::new();
     let mut left = budget;
     let mut section = |title: &str, text: &str| {
-        let text = text.trim_start_matches('\u{feff}').trim();
+        let text = show_invisible(text.trim_start_matches('\u{feff}').trim());
         if text.is_empty() {
             return None;
         }

@@ -4,6 +4,7 @@
 use std::path::Path;
 
 use ba_protocol::OutputLevel;
+use ba_protocol::text::show_invisible;
 use serde_json::{Map, Value};
 
 use crate::error::LoadError;
@@ -163,7 +164,7 @@ impl Reader<'_> {
             return Err(self
                 .error("description", "`description` is missing: it tells the model when to use the skill"));
         }
-        let description = self.shorten(one_line(&description), limits.description_chars);
+        let description = self.shorten(one_line(&show_invisible(&description)), limits.description_chars);
         let allowed_tools = self.tools()?;
         let (license, compatibility) = (self.text("license")?, self.text("compatibility")?);
         let model = self.text("model")?.filter(|m| m != "inherit");

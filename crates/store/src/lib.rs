@@ -11,6 +11,7 @@ mod cache;
 mod cleanup;
 mod code;
 mod config;
+mod consents;
 mod conversations;
 mod db;
 mod error;

@@ -55,6 +55,7 @@ impl ActivateSkill {
         let inside =
             if outer.is_empty() { String::new() } else { format!(" inside {}", outer.join(" → ")) };
         let mut output = ToolOutput::text(format!("skill `{}` activated{inside}", skill.name), text);
+        output.is_skill = true;
         if let Some(tools) = &skill.front.allowed_tools {
             let tools = if tools.is_empty() { "（无）".to_owned() } else { tools.join(", ") };
             output = output.with_note(format!("激活期间只可使用：{tools}, activate_skill"));
@@ -107,7 +108,9 @@ impl TypedTool for ActivateSkill {
                 let skill = self.find(name)?;
                 let text = levels::resource(&skill, path, BUDGET, self.library.limits(), &*self.count)
                     .map_err(|e| ToolFailure::not_found("SKILL_RESOURCE_NOT_FOUND", e.to_string()))?;
-                Ok(ToolOutput::text(format!("{path} of skill `{name}`"), text))
+                let mut output = ToolOutput::text(format!("{path} of skill `{name}`"), text);
+                output.is_skill = true;
+                Ok(output)
             }
         }
     }

@@ -10,6 +10,7 @@ mod query_database;
 mod report;
 mod resources;
 mod run_python;
+mod web_address;
 mod web_reader;
 mod web_search;
 
@@ -20,5 +21,6 @@ pub use ingest::ingest_upload;
 pub use query_database::QueryDatabase;
 pub use report::{MadeReport, ReportError, ReportFormat, ReportRequest, Reports};
 pub use run_python::{Python, RunPython};
+pub use web_address::Addresses;
 pub use web_reader::WebReader;
 pub use web_search::WebSearch;

@@ -12,6 +12,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
+use crate::web_address::Addresses;
+
 const MAX_RESULTS: u64 = 20;
 const MAX_QUERY: usize = 400;
 /// Titles shown at the brief level.
@@ -19,11 +21,12 @@ const BRIEF_TITLES: usize = 5;
 
 pub struct WebSearch {
     search: Search,
+    addresses: Addresses,
 }
 
 impl WebSearch {
-    pub fn new(search: Search) -> Self {
-        Self { search }
+    pub fn new(search: Search, addresses: Addresses) -> Self {
+        Self { search, addresses }
     }
 }
 
@@ -75,7 +78,7 @@ impl TypedTool for WebSearch {
         true
     }
 
-    async fn run(&self, _ctx: &ToolContext, args: WebSearchArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, ctx: &ToolContext, args: WebSearchArgs) -> Result<ToolOutput, ToolFailure> {
         if self.search.names().is_empty() {
             return Err(SearchError::NotConfigured.into());
         }
@@ -84,8 +87,10 @@ impl TypedTool for WebSearch {
             return Err(ToolFailure::validation("EMPTY_QUERY", "query is empty: say what to search for"));
         }
         let query: String = whole.chars().take(MAX_QUERY).collect();
+        self.addresses.may_search(ctx, &query).await?;
         let wanted = args.num_results.clamp(1, MAX_RESULTS);
         let found = self.search.search(&query, usize::try_from(wanted).unwrap_or(10)).await?;
+        found.hits.iter().for_each(|hit| self.addresses.remember(ctx, &hit.url));
         let mut output = output_of(&found, &query);
         if wanted != args.num_results {
             output = output.with_note(format!("num_results was set to {wanted} (allowed: 1–{MAX_RESULTS})"));

@@ -384,6 +384,24 @@ export interface paths {
         patch: operations["renameConversation"];
         trace?: never;
     };
+    "/api/v1/conversations/{conversation_id}/consents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What is allowed in this conversation. */
+        get: operations["listConsents"];
+        put?: never;
+        /** Allow an address or a host in this conversation. */
+        post: operations["addConsent"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/conversations/{conversation_id}/context": {
         parameters: {
             query?: never;
@@ -937,6 +955,10 @@ export interface components {
             /** @description Unit found in the cells, e.g. `%` or `¥`. */
             unit?: string | null;
         };
+        Consents: {
+            /** @description Addresses and hosts, in the order in which they were allowed. */
+            allowed: string[];
+        };
         /** @description Text, or parts of which the text ones count. */
         Content: string | components["schemas"]["Part"][];
         /** @description What went to the model, and what was replaced or dropped on the way. */
@@ -1024,6 +1046,15 @@ export interface components {
             data: {
                 /** @description Oldest first. */
                 versions: components["schemas"]["CodeFile"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_Consents: {
+            data: {
+                /** @description Addresses and hosts, in the order in which they were allowed. */
+                allowed: string[];
             };
             /** @example true */
             success: boolean;
@@ -1626,6 +1657,19 @@ export interface components {
             data: components["schemas"]["ModelEntry"][];
             /** @example list */
             object: string;
+        };
+        /** @description One of the two. */
+        NewConsent: {
+            /**
+             * @description This page and no other.
+             * @example https://example.org/report
+             */
+            address?: string | null;
+            /**
+             * @description Every page of the host.
+             * @example example.org
+             */
+            host?: string | null;
         };
         NewConversation: {
             /** @example 零售数据分析 */
@@ -3245,6 +3289,90 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Data_ConversationInfo"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listConsents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example conv_a87365d8983d */
+                conversation_id: components["schemas"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Consents"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    addConsent: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example conv_a87365d8983d */
+                conversation_id: components["schemas"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewConsent"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Consents"];
                 };
             };
             /** @description What went wrong */

@@ -19,7 +19,7 @@ pub(crate) use errors::failed;
 pub use errors::unknown_tool;
 pub use executor::{CallRequest, Executed, Executor, ExecutorConfig, ToolData};
 pub use level::{LevelInputs, decide as decide_level};
-pub use observation::{neutralise, wrap};
+pub use observation::{neutralise, neutralise_all, wrap};
 pub use retry::RetryPolicy;
 pub use told::Told;
 

@@ -6,7 +6,7 @@ use ba_protocol::text::{one_line, prefix, shorten};
 use serde_json::Value;
 
 use super::Counter;
-use super::observation::neutralise;
+use super::observation::{neutralise, neutralise_all};
 use crate::tool::{Body, Column, ToolOutput};
 
 /// Rows shown at standard level before the rest is only counted.
@@ -67,7 +67,8 @@ pub(super) fn render(
         Some(brief) if level == OutputLevel::Brief => shorten(brief, MAX_BRIEF),
         _ => render_body(&output.body, level, room).text,
     };
-    let body = within(neutralise(&body).into_owned(), room, count, reference);
+    let body = if output.is_skill { neutralise(&body).into_owned() } else { neutralise_all(&body) };
+    let body = within(body, room, count, reference);
     let mut text = neutralise(&head).into_owned();
     if !body.text.is_empty() {
         text.push('\n');

@@ -27,6 +27,8 @@ pub struct ToolOutput {
     pub data: Option<StoredData>,
     /// Text from outside (the web): marked as untrusted in the observation, with its source.
     pub untrusted_source: Option<String>,
+    /// The body is an approved skill in its own tags, which no other tool may show.
+    pub is_skill: bool,
     pub resources: ResourceUse,
     pub metrics: BTreeMap<String, f64>,
 }
@@ -78,6 +80,7 @@ impl ToolOutput {
             evidence: Vec::new(),
             data: None,
             untrusted_source: None,
+            is_skill: false,
             resources: ResourceUse::default(),
             metrics: BTreeMap::new(),
         }

@@ -10,7 +10,9 @@ use ba_config::Config;
 use ba_data::{ConnectionConfig, Connections, SecretUrl, Tables};
 use ba_skills::SkillLibrary;
 use ba_store::Store;
-use ba_tools::{ActivateSkill, Dossier, FileReader, Python, QueryDatabase, RunPython, WebReader, WebSearch};
+use ba_tools::{
+    ActivateSkill, Addresses, Dossier, FileReader, Python, QueryDatabase, RunPython, WebReader, WebSearch,
+};
 
 use super::embedded::{ShippedSkills, unpack};
 
@@ -38,8 +40,10 @@ pub fn registry(
     ];
     if config.web.enabled {
         let web = super::web::web(config)?;
-        tools.push(Arc::new(Typed::new(WebSearch::new(super::web::search(config, &web)?))));
-        tools.push(Arc::new(Typed::new(WebReader::new(web, tables.clone()))));
+        let addresses = Addresses::new(store.clone(), config.web.open);
+        let search = super::web::search(config, &web)?;
+        tools.push(Arc::new(Typed::new(WebSearch::new(search, addresses.clone()))));
+        tools.push(Arc::new(Typed::new(WebReader::new(web, tables.clone(), addresses))));
     }
     tools.push(Arc::new(Typed::new(ActivateSkill::new(skills.clone(), counter.clone()))));
     let dossier = Dossier { store: store.clone(), python: python.clone() };
@@ -53,6 +57,7 @@ pub fn connections(config: &Config) -> anyhow::Result<Connections> {
         url: SecretUrl::new(c.url.expose()),
         description: c.description.clone(),
         allow_superuser: c.allow_superuser,
+        functions: c.functions.clone(),
         timeout: Duration::from_secs(c.timeout_seconds),
         timezone: c.timezone.clone(),
     });
@@ -138,13 +143,15 @@ mod tests {
     #[tokio::test]
     async fn the_tool_list_says_whether_there_is_a_search() {
         let folder = tempfile::tempdir().unwrap();
+        let store = Store::open(ba_store::StoreConfig::local(folder.path())).await.unwrap();
         let description = |search: &str| {
             let environment = [("BA_SEARCH".to_owned(), search.to_owned())].into();
             let sources =
                 Sources { data_dir: Some(folder.path().to_owned()), environment, ..Sources::default() };
             let config = ba_config::load(&sources).unwrap();
             let web = crate::wire::web::web(&config).unwrap();
-            let tool = Typed::new(WebSearch::new(crate::wire::web::search(&config, &web).unwrap()));
+            let search = crate::wire::web::search(&config, &web).unwrap();
+            let tool = Typed::new(WebSearch::new(search, Addresses::new(store.clone(), false)));
             tool.spec().description.clone()
         };
         assert!(description("").contains("不要调用"));

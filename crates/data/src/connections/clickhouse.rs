@@ -267,7 +267,7 @@ impl Engine for ClickHouse {
                 columns: Vec::new(),
             };
             let primary = row.get(7).is_some_and(|v| v.as_u64() == Some(1));
-            let key = if primary { "PK".to_owned() } else { String::new() };
+            let key = schema::key(primary, "");
             let (kind, comment) = (text(5), text(6));
             let column = ColumnInfo { name: text(4), kind, comment, key, samples: Vec::new() };
             schema::add_column(&mut tables, table, column);

@@ -76,6 +76,8 @@ pub struct ConnectionConfig {
     pub timeout: Duration,
     /// The zone sessions work in, a name or an offset; the server's own when absent.
     pub timezone: Option<String>,
+    /// Functions of the database's own that queries may call, with their schema where they are called so.
+    pub functions: Vec<String>,
 }
 
 /// What people and models may know about a connection.
@@ -119,6 +121,7 @@ mod tests {
             allow_superuser: false,
             timeout: Duration::from_secs(1),
             timezone: None,
+            functions: Vec::new(),
         };
         let shown = format!("{config:?} {url} {url:?}");
         assert!(!shown.contains("ss-word"), "{shown}");

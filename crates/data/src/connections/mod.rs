@@ -4,6 +4,7 @@
 mod cancel;
 mod clickhouse;
 mod clickhouse_values;
+mod compact;
 mod config;
 mod grants;
 mod mysql;
@@ -40,6 +41,8 @@ const MAX_ROWS: u32 = 10_000;
 const SCHEMA_TTL: Duration = Duration::from_secs(300);
 /// Sample values are a help: a description never waits longer for all of them together.
 const SAMPLES_WALL: Duration = Duration::from_secs(2);
+/// Tables whose sampled values are searched for a word.
+const SEARCHED_VALUES: usize = 500;
 /// Below the four connections of a pool, so that a query finds one free.
 const SAMPLED_AT_ONCE: usize = 3;
 
@@ -65,6 +68,8 @@ struct Connection {
     info: ConnectionInfo,
     url: SecretUrl,
     timeout: Duration,
+    /// Functions of one's own that queries may call.
+    functions: Vec<String>,
     engine: Box<dyn Engine>,
 }
 
@@ -136,7 +141,7 @@ impl Connections {
         mut rows: Rows,
     ) -> Result<QueryResult, DataError> {
         let connection = self.get(name)?;
-        let checked = guard::check(sql, connection.info.dialect)?;
+        let checked = guard::check_with(sql, connection.info.dialect, &connection.functions)?;
         rows.hide_secrets = tells_of_itself(&checked);
         let started = Instant::now();
         let work = connection.engine.query(&checked, params, &mut rows);
@@ -152,13 +157,24 @@ impl Connections {
         let connection = self.get(name)?;
         let known = self.described(name).await?;
         let (tables, zone) = (&known.tables, known.zone.as_deref());
-        let picked = schema::pick(tables, search);
+        let mut picked = schema::pick(tables, search);
+        let with_values;
+        if search.is_some() && picked.is_empty() && tables.len() <= SEARCHED_VALUES {
+            // No name, comment or column has the word: a value may.
+            with_values = self.with_samples(connection, tables.iter().collect()).await;
+            picked = schema::with_value(&with_values, search);
+        }
         if picked.len() > schema::DETAILED {
             return Ok(SchemaView::of(&picked, tables.len(), search, zone));
         }
         let detailed = self.with_samples(connection, picked).await;
         let shown: Vec<&TableInfo> = detailed.iter().map(AsRef::as_ref).collect();
         Ok(SchemaView::of(&shown, tables.len(), search, zone))
+    }
+
+    /// All tables in a bounded text, for the first request of a conversation.
+    pub async fn table_list(&self, name: &str) -> Result<String, DataError> {
+        Ok(compact::list(name, &self.described(name).await?.tables))
     }
 
     /// The tables themselves, without sample values; `search` as in [`Connections::schema`].
@@ -282,9 +298,9 @@ fn open(config: ConnectionConfig) -> Result<Connection, DataError> {
         Dialect::ClickHouse => Box::new(clickhouse::ClickHouse::new(&config).map_err(wrong)?),
         Dialect::DuckDb => return Err(wrong("a DuckDB file is not a connection; upload the table".into())),
     };
-    let ConnectionConfig { name, url, description, timeout, timezone, .. } = config;
+    let ConnectionConfig { name, url, description, timeout, timezone, functions, .. } = config;
     let info = ConnectionInfo { name, description, dialect, timezone };
-    Ok(Connection { info, url, timeout, engine })
+    Ok(Connection { info, url, timeout, functions, engine })
 }
 
 /// SHOW, DESCRIBE and the catalogs show definitions, and those of tables on other servers hold their passwords.

@@ -230,7 +230,8 @@ impl Engine for MySql {
             let rows = row.try_get_unchecked::<Option<u64>, _>(3).ok().flatten();
             let table =
                 TableInfo { name: text(0), kind: text(1), comment: text(2), rows, columns: Vec::new() };
-            let (kind, comment, key) = (text(5), text(6), text(7));
+            let (kind, comment) = (text(5), text(6));
+            let key = schema::key(text(7) == "PK", &text(8));
             let column = ColumnInfo { name: text(4), kind, comment, key, samples: Vec::new() };
             schema::add_column(&mut tables, table, column);
         }
@@ -243,9 +244,10 @@ SELECT CONVERT(IF(c.table_schema = DATABASE(), c.table_name, CONCAT(c.table_sche
        CONVERT(IF(t.table_type = 'BASE TABLE', 'table', 'view') USING utf8mb4), CONVERT(t.table_comment USING utf8mb4),
        CAST(t.table_rows AS UNSIGNED), CONVERT(c.column_name USING utf8mb4), CONVERT(c.column_type USING utf8mb4),
        CONVERT(c.column_comment USING utf8mb4),
-       CONVERT(CASE WHEN c.column_key = 'PRI' THEN 'PK' ELSE IFNULL((SELECT CONCAT('→ ', k.referenced_table_name)
+       CONVERT(IF(c.column_key = 'PRI', 'PK', '') USING utf8mb4),
+       CONVERT(IFNULL((SELECT CONCAT('→ ', k.referenced_table_name)
             FROM information_schema.key_column_usage k WHERE k.table_schema = c.table_schema AND k.table_name = c.table_name
-             AND k.column_name = c.column_name AND k.referenced_table_name IS NOT NULL LIMIT 1), '') END USING utf8mb4)
+             AND k.column_name = c.column_name AND k.referenced_table_name IS NOT NULL LIMIT 1), '') USING utf8mb4)
 FROM information_schema.columns c
 JOIN information_schema.tables t ON t.table_schema = c.table_schema AND t.table_name = c.table_name
 WHERE c.table_schema NOT IN ('information_schema', 'mysql', 'performance_schema', 'sys')

@@ -52,6 +52,11 @@ impl Postgres {
             .max_connections(4)
             .acquire_timeout(Duration::from_secs(10))
             .idle_timeout(Duration::from_secs(300))
+            // Locks, settings and temporary tables of one question do not wait for the next. Where the server does not know
+            // the words, the connection is not used again.
+            .after_release(|connection, _| {
+                Box::pin(async move { Ok(connection.execute("DISCARD ALL").await.is_ok()) })
+            })
             .connect_lazy_with(options);
         Ok(Self {
             pool,
@@ -240,9 +245,11 @@ impl Engine for Postgres {
             let name = if schema == "public" { name } else { format!("{schema}.{name}") };
             let rows = row.try_get::<Option<i64>, _>(4).ok().flatten().and_then(|n| u64::try_from(n).ok());
             let table = TableInfo { name, kind: text(2), comment: text(3), rows, columns: Vec::new() };
-            let samples = row.try_get::<Option<Vec<String>>, _>(9).ok().flatten().unwrap_or_default();
+            let primary = row.try_get::<bool, _>(8).unwrap_or_default();
+            let key = schema::key(primary, &text(9));
+            let samples = row.try_get::<Option<Vec<String>>, _>(10).ok().flatten().unwrap_or_default();
             let samples = samples.iter().map(|s| ba_protocol::text::shorten(s, 30)).collect();
-            let column = ColumnInfo { name: text(5), kind: text(6), comment: text(7), key: text(8), samples };
+            let column = ColumnInfo { name: text(5), kind: text(6), comment: text(7), key, samples };
             schema::add_column(&mut tables, table, column);
         }
         Ok(tables)
@@ -254,9 +261,9 @@ const SCHEMA: &str = "
 SELECT n.nspname::text, c.relname::text, CASE WHEN c.relkind IN ('v','m') THEN 'view' ELSE 'table' END,
        obj_description(c.oid, 'pg_class'), CASE WHEN c.reltuples >= 0 AND c.relkind IN ('r','p','m') THEN c.reltuples::bigint END,
        a.attname::text, format_type(a.atttypid, a.atttypmod), col_description(c.oid, a.attnum),
-       CASE WHEN EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p' AND a.attnum = ANY(k.conkey)) THEN 'PK'
-            ELSE (SELECT '→ ' || k.confrelid::regclass::text FROM pg_constraint k
-                  WHERE k.conrelid = c.oid AND k.contype = 'f' AND a.attnum = ANY(k.conkey) LIMIT 1) END,
+       EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p' AND a.attnum = ANY(k.conkey)),
+       (SELECT '→ ' || k.confrelid::regclass::text FROM pg_constraint k
+        WHERE k.conrelid = c.oid AND k.contype = 'f' AND a.attnum = ANY(k.conkey) LIMIT 1),
        (SELECT (s.most_common_vals::text::text[])[1:3] FROM pg_stats s
         WHERE s.schemaname = n.nspname AND s.tablename = c.relname AND s.attname = a.attname)
 FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace JOIN pg_attribute a ON a.attrelid = c.oid

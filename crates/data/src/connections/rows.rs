@@ -14,6 +14,8 @@ use crate::DataError;
 
 /// An answer larger than this is refused: it would not fit a context anyway.
 pub(crate) const MAX_ANSWER_BYTES: usize = 64 << 20;
+/// What one row may take of this process on its way in, whichever engine sends it.
+pub(crate) const MAX_ROW_BYTES: usize = 64 << 20;
 /// Longer cells come cut.
 pub(crate) const MAX_CELL_CHARS: usize = 100_000;
 pub(crate) const MAX_KEPT_ROWS: usize = 1_000_000;
@@ -63,6 +65,11 @@ impl Rows {
     pub(super) fn in_file(path: &Path, shown: usize) -> Result<Self, DataError> {
         let file = File::create(path).map_err(|e| DataError::internal("the kept rows", e))?;
         Ok(Self { file: Some(BufWriter::new(file)), ..Self::in_memory(shown) })
+    }
+
+    /// These rows, to be filled elsewhere and put back.
+    pub(super) fn take(&mut self) -> Self {
+        std::mem::replace(self, Self::in_memory(0))
     }
 
     /// Rows to ask for: one more than wanted tells that there are more.

@@ -24,10 +24,19 @@ pub struct ColumnInfo {
     pub name: String,
     pub kind: String,
     pub comment: String,
-    /// `PK`, or `→ orders.id` for a foreign key.
+    /// `PK`, `→ orders` for a foreign key, `PK → orders` for both.
     pub key: String,
     /// A few values: of the server's statistics, or of the first rows.
     pub samples: Vec<String>,
+}
+
+/// `PK`, `→ orders`, or `PK → orders` where a key is both.
+pub(super) fn key(primary: bool, foreign: &str) -> String {
+    match (primary, foreign) {
+        (true, "") => "PK".to_owned(),
+        (true, foreign) => format!("PK {foreign}"),
+        (false, foreign) => foreign.to_owned(),
+    }
 }
 
 /// Puts a column to its table. Rows come one per column, those of a table together.
@@ -73,6 +82,20 @@ pub(super) fn pick<'a>(tables: &'a [TableInfo], search: Option<&str>) -> Vec<&'a
         None => tables.iter().collect(),
         Some(text) => ranked(tables, text),
     }
+}
+
+/// Tables with a sampled value that has the words.
+pub(super) fn with_value<'a>(
+    tables: &'a [std::sync::Arc<TableInfo>],
+    search: Option<&str>,
+) -> Vec<&'a TableInfo> {
+    let wanted = search.unwrap_or_default().to_lowercase();
+    let words: Vec<&str> = wanted.split_whitespace().collect();
+    tables.iter().map(AsRef::as_ref).filter(|t| t.columns.iter().any(|c| has_value(c, &words))).collect()
+}
+
+fn has_value(column: &ColumnInfo, words: &[&str]) -> bool {
+    column.samples.iter().any(|sample| words.iter().any(|w| sample.to_lowercase().contains(w)))
 }
 
 fn words(search: Option<&str>) -> Option<&str> {
@@ -157,7 +180,7 @@ fn ranked<'a>(tables: &'a [TableInfo], search: &str) -> Vec<&'a TableInfo> {
         if name == wanted || name.rsplit('.').next() == Some(wanted.as_str()) {
             return 100;
         }
-        let columns = table.columns.iter().any(|c| hit(&c.name) || hit(&c.comment));
+        let columns = table.columns.iter().any(|c| hit(&c.name) || hit(&c.comment) || has_value(c, &words));
         i32::from(hit(&name)) * 50 + i32::from(hit(&table.comment)) * 20 + i32::from(columns) * 10
     };
     let mut found: Vec<(i32, &TableInfo)> =

@@ -1,153 +1,62 @@
-//! Functions and relations that are refused by name. A list cannot be complete; it gives a clear message early,
-//! and the read-only transaction, the ordinary role and the sandbox hold where it has a gap.
+//! Which functions a statement may call, and which relations stay hidden. For servers it is a list of what is allowed:
+//! what is not on it is refused with the nearest that is. DuckDB runs in the sandbox, so there a list of refusals is enough.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
+use sqlparser::ast::{ObjectName, ObjectNamePart};
 use sqlparser::tokenizer::{Token, TokenWithSpan};
 
 use super::Dialect;
 
-/// A trailing `*` matches any end of a name.
-const POSTGRES: &[&str] = &[
-    "pg_read_*",
-    "pg_ls_*",
-    "pg_stat_file",
-    "pg_file_*",
-    "lo_*",
-    "loread",
-    "lowrite",
-    "dblink*",
-    "pg_sleep*",
-    "pg_terminate_backend",
-    "pg_cancel_backend",
-    "pg_reload_conf",
-    "pg_rotate_logfile*",
-    "pg_switch_wal",
-    "pg_switch_xlog",
-    "pg_create_*",
-    "pg_drop_*",
-    "pg_copy_*",
-    "pg_start_backup",
-    "pg_stop_backup",
-    "pg_backup_*",
-    "pg_promote",
-    "pg_wal_replay_*",
-    "pg_advisory_*",
-    "pg_try_advisory_*",
-    "pg_logical_*",
-    "pg_replication_*",
-    "pg_export_snapshot",
-    "pg_notify",
-    "pg_stat_reset*",
-    "pg_import_system_collations",
-    "pg_execute_server_program",
-    "pg_log_*",
-    "set_config",
-    "setval",
-    "nextval",
-    "query_to_xml*",
-    "table_to_xml*",
-    "cursor_to_xml*",
-    "schema_to_xml*",
-    "database_to_xml*",
-    "ts_stat",
-    "crosstab*",
-    "connectby",
-    "normal_rand",
-    "xpath_table",
-    "postgres_fdw_*",
-    "txid_current",
-    "pg_current_xact_id",
-    "pg_hba_file_rules",
-    "pg_show_all_file_settings",
-    "pg_extension_config_dump",
-    "plpgsql_*",
-    "binary_upgrade_*",
-    "pg_truncate_visibility_map",
-    "pg_prewarm",
-    "http*",
-    "pg_partition_root_x",
-];
-const MYSQL: &[&str] = &[
-    "load_file",
-    "sleep",
-    "benchmark",
-    "get_lock",
-    "release_lock",
-    "release_all_locks",
-    "is_free_lock",
-    "is_used_lock",
-    "master_pos_wait",
-    "source_pos_wait",
-    "wait_for_executed_gtid_set",
-    "wait_until_sql_thread_after_gtids",
-    "master_gtid_wait",
-    "sys_exec",
-    "sys_eval",
-    "sys_get",
-    "sys_set",
-    "nextval",
-    "setval",
-    "lastval",
-    "load_data",
-];
-const SQLITE: &[&str] = &[
-    "load_extension",
-    "readfile",
-    "writefile",
-    "edit",
-    "fts3_tokenizer",
-    "fsdir",
-    "lsmode",
-    "zipfile",
-    "sqlite_dbpage",
-    "sqlite_dbdata",
-    "sqlite_dbptr",
-    "zeroblob_x",
-    "eval",
-    "define",
-];
-const CLICKHOUSE: &[&str] = &[
+/// Allowed names in lower case; those that end in `*` in the text are beginnings.
+struct Allowed {
+    names: HashSet<String>,
+    beginnings: Vec<String>,
+}
+
+impl Allowed {
+    fn read(text: &str) -> Self {
+        let words = text.split_whitespace().map(str::to_lowercase);
+        let (beginnings, names): (Vec<String>, Vec<String>) = words.partition(|w| w.ends_with('*'));
+        let beginnings = beginnings.iter().map(|w| w.trim_end_matches('*').to_owned()).collect();
+        Self { names: names.into_iter().collect(), beginnings }
+    }
+
+    fn has(&self, name: &str) -> bool {
+        self.names.contains(name) || self.beginnings.iter().any(|b| name.starts_with(b.as_str()))
+    }
+}
+
+static POSTGRES: LazyLock<Allowed> = LazyLock::new(|| Allowed::read(include_str!("allowed/postgres.txt")));
+static MYSQL: LazyLock<Allowed> = LazyLock::new(|| Allowed::read(include_str!("allowed/mysql.txt")));
+static SQLITE: LazyLock<Allowed> = LazyLock::new(|| Allowed::read(include_str!("allowed/sqlite.txt")));
+static CLICKHOUSE: LazyLock<Allowed> =
+    LazyLock::new(|| Allowed::read(include_str!("allowed/clickhouse.txt")));
+
+/// The allowed beginnings of ClickHouse's names hold these too, which reach beyond its tables.
+const CLICKHOUSE_REFUSED: &[&str] = &[
     "file",
     "filecluster",
     "url",
     "urlcluster",
-    "s3",
-    "s3cluster",
-    "gcs",
-    "oss",
-    "cosn",
+    "input",
+    "mysql",
+    "mongodb",
+    "executable",
+    "sleep",
+    "sleepeachrow",
+    "dictionary",
     "hdfs",
     "hdfscluster",
-    "azureblobstorage*",
     "remote",
     "remotesecure",
     "cluster",
-    "clusterallreplicas",
-    "mysql",
-    "postgresql",
-    "mongodb",
-    "redis",
-    "sqlite",
-    "odbc",
-    "jdbc",
-    "executable",
-    "input",
-    "iceberg*",
-    "deltalake*",
-    "hudi*",
-    "paimon*",
-    "ytsaurus",
-    "sleep",
-    "sleepeachrow",
-    "loop",
-    "fuzzjson",
-    "fuzzquery",
-    "dictionary",
-    "catboostevaluate",
-    "modelevaluate",
-    "getserverport",
-    "fileclusters",
+    "s3",
+    "gcs",
 ];
-const DUCKDB: &[&str] = &[
+/// A trailing `*` matches any end of a name.
+const DUCKDB_REFUSED: &[&str] = &[
     "read_*",
     "parquet_*",
     "glob",
@@ -195,20 +104,69 @@ const MYSQL_RELATIONS: &[&str] = &[
 ];
 const CLICKHOUSE_RELATIONS: &[&str] =
     &["system.users", "system.named_collections", "system.query_log", "system.processes", "system.zookeeper"];
+/// Virtual tables that tell of files and pages instead of rows.
+const SQLITE_RELATIONS: &[&str] =
+    &["sqlite_dbpage", "sqlite_dbdata", "sqlite_dbptr", "sqlite_stmt", "dbstat", "bytecode", "tables_used"];
 
-fn list(dialect: Dialect) -> &'static [&'static str] {
+fn allowed(dialect: Dialect) -> Option<&'static Allowed> {
     match dialect {
-        Dialect::DuckDb => DUCKDB,
-        Dialect::Postgres => POSTGRES,
-        Dialect::MySql => MYSQL,
-        Dialect::Sqlite => SQLITE,
-        Dialect::ClickHouse => CLICKHOUSE,
+        Dialect::Postgres => Some(&POSTGRES),
+        Dialect::MySql => Some(&MYSQL),
+        Dialect::Sqlite => Some(&SQLITE),
+        Dialect::ClickHouse => Some(&CLICKHOUSE),
+        Dialect::DuckDb => None,
     }
 }
 
-/// The first refused function that the tokens call: a name, then `(`. Looking at tokens rather than at the tree
-/// finds calls wherever the grammar allows one.
-pub(super) fn refused_call(tokens: &[TokenWithSpan], dialect: Dialect) -> Option<String> {
+/// Whether the function of this name may be called. `own` are those that the connection's owner allowed besides, with or
+/// without a schema.
+pub(super) fn may_call(name: &ObjectName, dialect: Dialect, own: &[String]) -> bool {
+    let Some(allowed) = allowed(dialect) else { return true };
+    let Some(parts) = plain_parts(name, dialect) else { return false };
+    if own.iter().any(|o| o.eq_ignore_ascii_case(&parts.join("."))) {
+        return true;
+    }
+    let known = |last: &str| {
+        allowed.has(last) && !(dialect == Dialect::ClickHouse && CLICKHOUSE_REFUSED.contains(&last))
+    };
+    match parts.as_slice() {
+        [last] => known(last),
+        // A schema of one's own may hold a function of any name.
+        [schema, last] => dialect == Dialect::Postgres && schema == "pg_catalog" && known(last),
+        _ => false,
+    }
+}
+
+/// The parts of a name as the server would look them up; `None` for what is no plain name.
+fn plain_parts(name: &ObjectName, dialect: Dialect) -> Option<Vec<String>> {
+    let part = |part: &ObjectNamePart| match part {
+        // A quoted name keeps its letters in PostgreSQL: "COUNT" is not count there.
+        ObjectNamePart::Identifier(i) if dialect == Dialect::Postgres && i.quote_style.is_some() => {
+            Some(i.value.clone())
+        }
+        ObjectNamePart::Identifier(i) => Some(i.value.to_lowercase()),
+        ObjectNamePart::Function(_) => None,
+    };
+    name.0.iter().map(part).collect()
+}
+
+/// Allowed functions whose names are the most like this one.
+pub(super) fn nearest(name: &str, dialect: Dialect) -> Vec<String> {
+    let Some(allowed) = allowed(dialect) else { return Vec::new() };
+    let name = name.to_lowercase();
+    let mut found: Vec<(f64, &String)> = allowed
+        .names
+        .iter()
+        .map(|known| (strsim::jaro_winkler(known, &name), known))
+        .filter(|(likeness, _)| *likeness > 0.75)
+        .collect();
+    found.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| a.1.cmp(b.1)));
+    found.into_iter().take(3).map(|(_, known)| known.clone()).collect()
+}
+
+/// The first function of DuckDB's list of refusals that the tokens call: a name, then `(`. Looking at tokens rather than
+/// at the tree finds calls wherever the grammar allows one.
+pub(super) fn refused_by_duckdb(tokens: &[TokenWithSpan]) -> Option<String> {
     let mut solid = tokens.iter().map(|t| &t.token).filter(|t| !matches!(t, Token::Whitespace(_))).peekable();
     while let Some(token) = solid.next() {
         let name = match token {
@@ -216,7 +174,7 @@ pub(super) fn refused_call(tokens: &[TokenWithSpan], dialect: Dialect) -> Option
             Token::DoubleQuotedString(name) => name.to_lowercase(),
             _ => continue,
         };
-        if matches!(solid.peek(), Some(Token::LParen)) && list(dialect).iter().any(|p| matches(p, &name)) {
+        if matches!(solid.peek(), Some(Token::LParen)) && DUCKDB_REFUSED.iter().any(|p| matches(p, &name)) {
             return Some(name);
         }
     }
@@ -233,13 +191,12 @@ fn matches(pattern: &str, name: &str) -> bool {
 pub(super) fn refused_relation(name: &str, dialect: Dialect) -> bool {
     let name: String =
         name.to_lowercase().chars().filter(|c| !matches!(c, '"' | '`' | '[' | ']' | ' ')).collect();
+    let last = name.rsplit('.').next().unwrap_or_default();
     match dialect {
-        Dialect::Postgres => {
-            let last = name.rsplit('.').next().unwrap_or_default();
-            POSTGRES_RELATIONS.contains(&last)
-        }
+        Dialect::Postgres => POSTGRES_RELATIONS.contains(&last),
         Dialect::MySql => MYSQL_RELATIONS.iter().any(|r| name == *r || name.ends_with(&format!(".{r}"))),
         Dialect::ClickHouse => CLICKHOUSE_RELATIONS.contains(&name.as_str()),
-        Dialect::Sqlite | Dialect::DuckDb => false,
+        Dialect::Sqlite => last.starts_with("pragma_") || SQLITE_RELATIONS.contains(&last),
+        Dialect::DuckDb => false,
     }
 }

@@ -1,15 +1,23 @@
-//! The read-only guard (DESIGN 9): exactly one statement, and that one only reads. It works on the text before any
-//! database sees it, and hands on exactly what it checked, without comments. It is one of three walls: the
-//! READ ONLY transaction and the refused superuser stand behind it.
+//! The read-only guard (DESIGN 9, SPEC H3): exactly one statement, and that one only reads. What it hands on to a server is
+//! the parsed query, written again, never the text that was given. It is one of three walls: the READ ONLY transaction and
+//! the refused superuser stand behind it. DuckDB's own syntax is handed on as given, without comments: its wall is the sandbox.
 
+#[cfg(test)]
+mod attacks;
 mod functions;
+mod lexis;
+#[cfg(test)]
+mod roundtrip;
 #[cfg(test)]
 mod tests;
 mod text;
+mod written;
 
 use std::ops::ControlFlow;
 
-use sqlparser::ast::{Query, Select, SetExpr, Statement, Visit, Visitor};
+use sqlparser::ast::{
+    BinaryOperator, Expr, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit, Visitor,
+};
 use sqlparser::dialect::{
     ClickHouseDialect, Dialect as SqlDialect, DuckDbDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect,
 };
@@ -54,14 +62,21 @@ pub enum Refusal {
     NotOne(usize),
     #[error("only reading is allowed: {0} is refused")]
     NotARead(String),
-    #[error("the function {0} is refused: it reaches beyond the tables, waits, or changes something")]
-    Function(String),
+    #[error("the function {name} is not among those that are allowed here{}", near(.nearest))]
+    Function { name: String, nearest: Vec<String> },
     #[error("the relation {0} is refused: it holds secrets of the server")]
     Relation(String),
     #[error("comments that a server executes (/*! … */) are refused")]
     ExecutableComment,
     #[error("the query cannot be parsed: {0}")]
     Syntax(String),
+    /// What the parser read cannot be written so that every server reads the same.
+    #[error("{0} cannot be sent safely; write it in plainer SQL")]
+    Inexpressible(String),
+}
+
+fn near(names: &[String]) -> String {
+    if names.is_empty() { String::new() } else { format!("; the nearest are {}", names.join(", ")) }
 }
 
 impl Refusal {
@@ -72,16 +87,22 @@ impl Refusal {
             Refusal::TooLong => "QUERY_TOO_LONG",
             Refusal::NotOne(_) => "ONE_STATEMENT",
             Refusal::NotARead(_) => "READ_ONLY",
-            Refusal::Function(_) => "FUNCTION_REFUSED",
+            Refusal::Function { .. } => "FUNCTION_REFUSED",
             Refusal::Relation(_) => "RELATION_REFUSED",
             Refusal::ExecutableComment => "EXECUTABLE_COMMENT",
             Refusal::Syntax(_) => "SQL_SYNTAX",
+            Refusal::Inexpressible(_) => "SQL_INEXPRESSIBLE",
         }
     }
 }
 
 /// Checks one statement. What comes back is what may be sent, and nothing else.
 pub fn check(sql: &str, dialect: Dialect) -> Result<Checked, Refusal> {
+    check_with(sql, dialect, &[])
+}
+
+/// The same where the connection's owner allows functions of their own besides.
+pub fn check_with(sql: &str, dialect: Dialect, own_functions: &[String]) -> Result<Checked, Refusal> {
     if sql.trim().is_empty() {
         return Err(Refusal::Empty);
     }
@@ -89,28 +110,56 @@ pub fn check(sql: &str, dialect: Dialect) -> Result<Checked, Refusal> {
         return Err(Refusal::TooLong);
     }
     let parser = dialect.parser();
-    let tokens = Tokenizer::new(parser.as_ref(), sql)
-        .with_unescape(false)
-        .tokenize_with_location()
-        .map_err(|e| Refusal::Syntax(e.to_string()))?;
+    let tokens = tokens(parser.as_ref(), sql)?;
     if tokens.iter().any(|t| is_executable_comment(&t.token)) {
         return Err(Refusal::ExecutableComment);
     }
-    if let Some(name) = functions::refused_call(&tokens, dialect) {
-        return Err(Refusal::Function(name));
+    if dialect == Dialect::DuckDb
+        && let Some(name) = functions::refused_by_duckdb(&tokens)
+    {
+        return Err(Refusal::Function { name, nearest: Vec::new() });
     }
-    let checked = text::without_comments(sql, &tokens);
-    match parse(parser.as_ref(), &tokens) {
-        Ok(statements) => {
-            let [statement] = statements.as_slice() else { return Err(Refusal::NotOne(statements.len())) };
-            reads_only(statement, dialect)?;
-            Ok(checked.explaining(matches!(statement, Statement::Query(_))))
-        }
+    let statements = match parse(parser.as_ref(), &tokens) {
+        Ok(statements) => statements,
         // DuckDB has syntax of its own (FROM first, SUMMARIZE, PIVOT) and a parser that is asked next,
         // inside the sandbox; a server's statement must be understood here.
-        Err(_) if dialect == Dialect::DuckDb && text::starts_as_read(&tokens) => Ok(checked),
-        Err(message) => Err(text::likely_write(&tokens).map_or(Refusal::Syntax(message), Refusal::NotARead)),
+        Err(_) if dialect == Dialect::DuckDb && text::starts_as_read(&tokens) => {
+            return Ok(text::without_comments(sql, &tokens));
+        }
+        Err(message) => {
+            return Err(text::likely_write(&tokens).map_or(Refusal::Syntax(message), Refusal::NotARead));
+        }
+    };
+    let [statement] = statements.as_slice() else { return Err(Refusal::NotOne(statements.len())) };
+    reads_only(statement, dialect, own_functions)?;
+    let checked = match dialect {
+        Dialect::DuckDb => text::without_comments(sql, &tokens),
+        _ => rewritten(statement, dialect)?,
+    };
+    Ok(checked.explaining(matches!(statement, Statement::Query(_))))
+}
+
+fn tokens(parser: &dyn SqlDialect, sql: &str) -> Result<Vec<TokenWithSpan>, Refusal> {
+    Tokenizer::new(parser, sql)
+        .with_unescape(false)
+        .tokenize_with_location()
+        .map_err(|e| Refusal::Syntax(e.to_string()))
+}
+
+/// The statement as it is sent. It is read once more, by a strict lexer and by the parser: both must find what was meant.
+fn rewritten(statement: &Statement, dialect: Dialect) -> Result<Checked, Refusal> {
+    let meant = written::canonical(statement, dialect).map_err(Refusal::Inexpressible)?;
+    let sql = meant.to_string();
+    lexis::verify(&sql, dialect).map_err(Refusal::Inexpressible)?;
+    let parser = dialect.parser();
+    let tokens = tokens(parser.as_ref(), &sql)?;
+    let odd = || Refusal::Inexpressible("the query".to_owned());
+    let again = parse(parser.as_ref(), &tokens).map_err(|_| odd())?;
+    let [again] = again.as_slice() else { return Err(odd()) };
+    if written::canonical(again, dialect).map_err(Refusal::Inexpressible)? != meant {
+        return Err(odd());
     }
+    Ok(text::without_comments(&sql, &tokens))
 }
 
 fn parse(dialect: &dyn SqlDialect, tokens: &[TokenWithSpan]) -> Result<Vec<Statement>, String> {
@@ -130,7 +179,7 @@ fn is_executable_comment(token: &Token) -> bool {
     }
 }
 
-fn reads_only(statement: &Statement, dialect: Dialect) -> Result<(), Refusal> {
+fn reads_only(statement: &Statement, dialect: Dialect, own: &[String]) -> Result<(), Refusal> {
     let allowed = match statement {
         Statement::Query(_)
         | Statement::ShowTables { .. }
@@ -146,20 +195,32 @@ fn reads_only(statement: &Statement, dialect: Dialect) -> Result<(), Refusal> {
     if !allowed {
         return Err(Refusal::NotARead(text::first_words(statement)));
     }
-    let mut walk = Walk { dialect, refusal: None };
+    let mut walk = Walk { dialect, own };
     match statement.visit(&mut walk) {
         ControlFlow::Break(refusal) => Err(refusal),
-        ControlFlow::Continue(()) => walk.refusal.map_or(Ok(()), Err),
+        ControlFlow::Continue(()) => Ok(()),
     }
 }
 
-/// Visits every query, select, relation and nested statement.
-struct Walk {
+/// Visits every query, select, relation, function and nested statement.
+struct Walk<'a> {
     dialect: Dialect,
-    refusal: Option<Refusal>,
+    own: &'a [String],
 }
 
-impl Visitor for Walk {
+impl Walk<'_> {
+    fn call(&self, name: &ObjectName) -> ControlFlow<Refusal> {
+        if functions::may_call(name, self.dialect, self.own) {
+            return ControlFlow::Continue(());
+        }
+        let name = ba_protocol::text::shorten(&name.to_string(), 80);
+        let last = name.rsplit('.').next().unwrap_or(&name).trim_matches(['"', '`']);
+        let nearest = functions::nearest(last, self.dialect);
+        ControlFlow::Break(Refusal::Function { name, nearest })
+    }
+}
+
+impl Visitor for Walk<'_> {
     type Break = Refusal;
 
     fn pre_visit_query(&mut self, query: &Query) -> ControlFlow<Refusal> {
@@ -182,7 +243,26 @@ impl Visitor for Walk {
         ControlFlow::Continue(())
     }
 
-    fn pre_visit_relation(&mut self, relation: &sqlparser::ast::ObjectName) -> ControlFlow<Refusal> {
+    fn pre_visit_expr(&mut self, expr: &Expr) -> ControlFlow<Refusal> {
+        match expr {
+            Expr::Function(function) => self.call(&function.name),
+            Expr::BinaryOp { op: BinaryOperator::PGCustomBinaryOperator(_), .. } => {
+                ControlFlow::Break(Refusal::Inexpressible("OPERATOR(…)".to_owned()))
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn pre_visit_table_factor(&mut self, factor: &TableFactor) -> ControlFlow<Refusal> {
+        match factor {
+            TableFactor::Table { name, args: Some(_), .. } | TableFactor::Function { name, .. } => {
+                self.call(name)
+            }
+            _ => ControlFlow::Continue(()),
+        }
+    }
+
+    fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<Refusal> {
         let name = relation.to_string();
         if functions::refused_relation(&name, self.dialect) {
             return ControlFlow::Break(Refusal::Relation(name));

@@ -1,6 +1,7 @@
 //! Tables through a real sandbox, and queries on real databases.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
+mod attacks;
 mod clickhouse;
 mod corpus;
 mod databases;

@@ -6,7 +6,9 @@ INSERT INTO sales SELECT i, CASE WHEN i % 2 = 0 THEN '华东' ELSE '华北' END,
 CREATE TABLE returns (id int PRIMARY KEY, sale_id bigint REFERENCES sales(id));
 CREATE TABLE secret_plans (x int);
 CREATE FUNCTION sneaky() RETURNS int LANGUAGE plpgsql AS $$ BEGIN DELETE FROM sales; RETURN 1; END $$;
+CREATE VIEW locking AS SELECT pg_advisory_lock(4711) IS NULL AS held;
 GRANT SELECT, DELETE ON sales, returns TO reader;
+GRANT SELECT ON locking TO reader;
 ANALYZE;
 CREATE ROLE berliner LOGIN PASSWORD 's3cret-word';
 ALTER ROLE berliner SET timezone = 'Europe/Berlin';

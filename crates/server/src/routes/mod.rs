@@ -4,6 +4,7 @@ pub mod admin;
 pub mod archive;
 pub mod catalog;
 pub mod code;
+pub mod consents;
 pub mod conversations;
 pub mod download;
 pub mod files;

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
 mod arrows;
+mod attacks;
 mod tidy;
 
 use std::path::{Path, PathBuf};

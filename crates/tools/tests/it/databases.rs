@@ -30,6 +30,7 @@ fn connection(name: &str, path: &Path) -> ConnectionConfig {
         allow_superuser: false,
         timeout: Duration::from_secs(20),
         timezone: None,
+        functions: Vec::new(),
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod answers;
 mod databases;
+mod gullible;
 mod levels;
 mod offline;
 #[path = "../../../data/tests/it/servers.rs"]

@@ -67,6 +67,7 @@ impl Bench {
             allow_superuser: false,
             timeout: Duration::from_secs(20),
             timezone: None,
+            functions: Vec::new(),
         };
         let connections = Connections::new(databases.iter().map(config).collect()).unwrap();
         let store = desk.store.clone();

@@ -13,7 +13,7 @@ use axum::response::{IntoResponse, Response};
 use ba_agent::pipeline::{Executed, Executor, ExecutorConfig, IdempotencyCache, RetryPolicy};
 use ba_agent::{Registry, Typed};
 use ba_data::Tables;
-use ba_tools::{FileReader, WebReader};
+use ba_tools::{Addresses, FileReader, WebReader};
 use ba_web::fetch::{Robots, Web, WebConfig};
 use ba_web::guard::Guard;
 use serde_json::{Value, json};
@@ -53,7 +53,8 @@ impl Bench {
             ..WebConfig::default()
         };
         let desk = Desk::new().await;
-        let reader = WebReader::new(Web::new(config).unwrap(), sandbox);
+        let reader =
+            WebReader::new(Web::new(config).unwrap(), sandbox, Addresses::new(desk.store.clone(), true));
         let files = FileReader { tables: Some(tables()), store: desk.store.clone() };
         let retry = RetryPolicy { first_delay: Duration::from_millis(1), ..RetryPolicy::default() };
         let executor = Executor {

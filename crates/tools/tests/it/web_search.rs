@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use ba_agent::pipeline::{Executed, Executor, ExecutorConfig, IdempotencyCache, RetryPolicy};
 use ba_agent::{Registry, Typed};
 use ba_protocol::Secret;
-use ba_tools::WebSearch;
+use ba_tools::{Addresses, WebSearch};
 use ba_web::fetch::{Web, WebConfig};
 use ba_web::search::{Search, Setup};
 use serde_json::{Value, json};
@@ -51,7 +51,11 @@ impl Bench {
             cache: IdempotencyCache::default(),
             data: Arc::new(desk.store.clone()),
         };
-        let registry = Registry::new(vec![Arc::new(Typed::new(WebSearch::new(search)))]).unwrap();
+        let registry = Registry::new(vec![Arc::new(Typed::new(WebSearch::new(
+            search,
+            Addresses::new(desk.store.clone(), false),
+        )))])
+        .unwrap();
         Self { executor, registry, desk }
     }
 
