@@ -17,7 +17,7 @@ use crate::observe::{self, Grid};
 use crate::plan::{self, Query};
 use crate::question::{Question, Refusal};
 use crate::read::tokens::Scope;
-use crate::read::understand;
+use crate::read::{Understanding, understand};
 use crate::report::{Desk, format, refuse};
 use crate::source::Connection;
 use crate::table::Table;
@@ -73,13 +73,13 @@ impl OfflineAnalyst {
         }
     }
 
-    /// The marks by which the judge knows the question of a turn whose tables have been read.
-    pub fn marks(&self, turn: &Turn) -> Vec<String> {
+    /// How the question of a turn is understood whose tables have been read: for those who measure.
+    pub fn understood(&self, turn: &Turn) -> Understanding {
         let mut tables = self.tables(turn, &listed(turn));
         if let Some(found) = turn.outcome(&lookup_id(turn.number())) {
             values::learn(&mut tables, &observe::grid(&found.content).unwrap_or_default());
         }
-        understand(&self.glossary, &tables, &turn.earlier, &turn.question).marks
+        understand(&self.glossary, &tables, &turn.earlier, &turn.question)
     }
 
     fn step(&self, turn: &Turn, lang: Lang) -> Step {

@@ -70,7 +70,7 @@ fn contains(text: &str, wanted: &str) -> bool {
 }
 
 /// A figure given as a result: bold, or in a table.
-fn has_figure(report: &str) -> bool {
+pub fn has_figure(report: &str) -> bool {
     let bold_digit = report.split("**").skip(1).step_by(2).any(|b| b.chars().any(|c| c.is_ascii_digit()));
     bold_digit || report.lines().any(|l| l.starts_with("| ") && l.chars().any(|c| c.is_ascii_digit()))
 }

@@ -51,6 +51,8 @@ pub struct Understanding {
     pub asks: bool,
     /// What the best reading looks like, for the judge; nothing where only patterns read it.
     pub marks: Vec<String>,
+    /// Which reader it was, for those who measure.
+    pub reader: &'static str,
 }
 
 /// Reads the last question, in the light of those before it.
@@ -66,7 +68,7 @@ pub fn understand(
     for text in earlier {
         let lexed = lex(text, &dictionary);
         let read = read_one(glossary, tables, &lexed, previous.as_ref(), text);
-        let (answer, _) = choose(glossary, tables, &lexed, &read, weighed.as_ref());
+        let (answer, ..) = choose(glossary, tables, &lexed, &read, weighed.as_ref());
         weighed = answer.ok().or(weighed);
         if let Ok((scope, draft)) = read {
             let usable = draft.beyond.is_empty() && lexed.unknown.is_empty();
@@ -79,8 +81,8 @@ pub fn understand(
     let unknown = lexed.unknown.iter().chain(&lexed.ignored).cloned().collect();
     let asks = lexed.mentions.iter().any(|m| m.meanings.iter().any(asks_figures));
     let read = read_one(glossary, tables, &lexed, previous.as_ref(), question);
-    let (question, marks) = choose(glossary, tables, &lexed, &read, weighed.as_ref());
-    Understanding { question, unknown, asks, marks }
+    let (question, marks, reader) = choose(glossary, tables, &lexed, &read, weighed.as_ref());
+    Understanding { question, unknown, asks, marks, reader }
 }
 
 /// Readings that say something more far-fetched than this are right half of the time only.
@@ -94,7 +96,7 @@ fn choose(
     lexed: &Lexed,
     read: &Result<(Vec<usize>, Draft), Refusal>,
     previous: Option<&Question>,
-) -> (Result<Question, Refusal>, Vec<String>) {
+) -> (Result<Question, Refusal>, Vec<String>, &'static str) {
     let patterns = || {
         let (in_scope, draft) = read.clone()?;
         let question = finish_one(glossary, tables, in_scope, draft, lexed)?;
@@ -116,20 +118,20 @@ fn choose(
         Err(refusal) => matches!(refusal, Refusal::Beyond(_)),
     };
     if tables.is_empty() || elsewhere {
-        return (patterns().and_then(keep_time), Vec::new());
+        return (patterns().and_then(keep_time), Vec::new(), "elsewhere");
     }
     let Some(weighed) = crate::weigh::weigh(glossary, tables, lexed, previous) else {
-        return (patterns().and_then(keep_time), Vec::new());
+        return (patterns().and_then(keep_time), Vec::new(), "no-weigh");
     };
     // Something said is in no table: whatever could be made of the question would be a guess.
-    let question = if judge::is_beyond(&weighed.marks) {
-        patterns().and_then(|_| Err(puzzled(lexed)))
+    let (question, reader) = if judge::is_beyond(&weighed.marks) {
+        (patterns().and_then(|_| Err(puzzled(lexed))), "judge")
     } else if weighed.strained >= DEAR {
-        patterns()
+        (patterns(), "dear")
     } else {
-        Ok(weighed.question)
+        (Ok(weighed.question), "weigh")
     };
-    (question.and_then(keep_time), weighed.marks)
+    (question.and_then(keep_time), weighed.marks, reader)
 }
 
 /// What is said where no reading is good enough: the words nothing is known about, if there are any.
