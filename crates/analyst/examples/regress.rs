@@ -1,6 +1,7 @@
-//! Runs every known question set against the analyst with stand-in tools and says what became of them: `regress OUT [NAME…]`.
-//! OUT gets a line a question (set, id, outcome, what was said), so that two versions can be compared with `diff`; NAMEs choose
-//! sets. Results of tools are remembered beside OUT in `tape/`: from the second run on it takes little more than the reading.
+//! Runs every known question against the analyst with stand-in tools and says what became of them: `regress OUT [SET] [--every N]`.
+//! SET is a folder or an archive of questions (`evals/archive.tar.zst` when not given); `--every 10` asks a tenth of them. OUT gets
+//! a line a question (author, id, outcome, reader, what was said), so that two versions can be compared with `diff`. Results of
+//! tools are remembered beside OUT in `tape/`: from the second run on it takes little more than the reading.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -18,31 +19,28 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Instant;
 
-use ba_analyst::eval::{Case, score};
-
-struct Asked {
-    set: String,
-    case: Case,
-}
+use ba_eval::{Case, score};
 
 fn main() {
     let mut args = std::env::args().skip(1);
     let out = args.next().expect("where to write the outcomes");
-    let names: Vec<String> = args.collect();
-    let mut asked = all();
-    asked.retain(|a| names.is_empty() || names.contains(&a.set));
+    let rest: Vec<String> = args.collect();
+    let every = rest.iter().position(|a| a == "--every");
+    let step: usize = every.map_or(1, |at| rest[at + 1].parse().unwrap());
+    let set = rest.first().filter(|a| *a != "--every").map_or(support::ARCHIVE, String::as_str);
+    let (_folder, cases) = support::cases(set);
     let tape = Path::new(&out).parent().unwrap().join("tape");
-    let mut groups: BTreeMap<Vec<String>, Vec<Asked>> = BTreeMap::new();
-    for one in asked {
-        groups.entry(one.case.files.clone()).or_default().push(one);
+    let mut groups: BTreeMap<Vec<String>, Vec<Case>> = BTreeMap::new();
+    for case in cases.into_iter().step_by(step) {
+        groups.entry(case.files.clone()).or_default().push(case);
     }
-    let groups: Vec<Vec<Asked>> = groups.into_values().collect();
+    let groups: Vec<Vec<Case>> = groups.into_values().collect();
     let next = AtomicUsize::new(0);
     let reader = || {
         let mut bench = support::Bench::remembering(tape.clone());
         let mut lines = Vec::new();
         while let Some(of) = groups.get(next.fetch_add(1, Ordering::Relaxed)) {
-            bench.load(&of[0].case.files);
+            bench.load(&of[0].files);
             lines.extend(of.iter().map(|one| line(&mut bench, one)));
         }
         lines
@@ -60,28 +58,6 @@ fn main() {
     summarise(&lines, start.elapsed().as_secs_f64());
 }
 
-/// All sets under `examples/`, with the paths of their files.
-fn all() -> Vec<Asked> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples").canonicalize().unwrap();
-    let mut folders: Vec<_> = ["eval", "unseen", "plain", "beyond"].iter().map(|n| root.join(n)).collect();
-    let fresh = std::fs::read_dir(root.join("fresh")).unwrap().map(|e| e.unwrap().path());
-    folders.extend(fresh.filter(|p| p.is_dir()));
-    let mut out = Vec::new();
-    for folder in folders {
-        let text = std::fs::read_to_string(folder.join("questions.jsonl")).unwrap();
-        let set = folder.strip_prefix(&root).unwrap().to_string_lossy().into_owned();
-        for mut case in ba_analyst::eval::read(&text).unwrap() {
-            let path = |f: &String| folder.join(f).canonicalize().unwrap().to_string_lossy().into_owned();
-            case.files = case.files.iter().map(path).collect();
-            out.push(Asked {
-                set: set.split('/').next().unwrap().to_owned() + "/" + set.split('/').nth(1).unwrap_or(""),
-                case,
-            });
-        }
-    }
-    out
-}
-
 struct Line {
     set: String,
     beyond: bool,
@@ -90,34 +66,34 @@ struct Line {
     millis: f64,
 }
 
-fn line(bench: &mut support::Bench, one: &Asked) -> Line {
+fn line(bench: &mut support::Bench, case: &Case) -> Line {
     let start = Instant::now();
-    let run = bench.ask(&one.case.earlier, &one.case.question);
+    let run = bench.ask(&case.earlier, &case.question);
     let millis = start.elapsed().as_secs_f64() * 1e3;
     let content = &run.report.content;
-    let outcome = match score::judge(&one.case.expect, content) {
+    let outcome = match score::judge(&case.expect, content) {
         Ok(()) => "right",
         Err(_) if !score::has_figure(content) => "declined",
         Err(_) => "wrong",
     };
     let said = score::first_paragraph(content).replace(['\n', '\t'], " ");
     let sql = run.sql.join(" ;; ").replace(['\n', '\t'], " ");
-    let beyond = one.case.expect.refuse;
+    let beyond = case.expect.refuse;
     let text = format!(
         "{}\t{}\t{}\t{outcome}\t{}\t{}\t{said}\t{sql}",
-        one.set,
-        one.case.id,
+        case.author,
+        case.id,
         if beyond { "beyond" } else { "within" },
         run.reader,
-        one.case.question.replace(['\n', '\t'], " ")
+        case.question.replace(['\n', '\t'], " ")
     );
-    Line { set: one.set.clone(), beyond, outcome, text, millis }
+    Line { set: case.author.clone(), beyond, outcome, text, millis }
 }
 
 fn summarise(lines: &[Line], seconds: f64) {
     let mut table: BTreeMap<(String, bool), BTreeMap<&str, usize>> = BTreeMap::new();
     for line in lines {
-        for set in [line.set.split('/').next().unwrap(), "all"] {
+        for set in [line.set.split(' ').next().unwrap(), "all"] {
             *table.entry((set.to_owned(), line.beyond)).or_default().entry(line.outcome).or_default() += 1;
         }
     }

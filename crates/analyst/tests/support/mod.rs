@@ -8,11 +8,31 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use ba_analyst::OfflineAnalyst;
 use ba_analyst::turn::Turn;
+use ba_eval::Case;
 use ba_protocol::structured::Report;
 use ba_protocol::{Action, ContentBlock, Message, Role, ToolCall};
 use serde_json::{Value, json};
 
 const TOOLS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/support/tools.py");
+
+/// Every question there is, beside the 800 of `evals/questions.jsonl`.
+pub const ARCHIVE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../evals/archive.tar.zst");
+
+/// The questions of a folder or an archive, with the paths of their files; those of an archive go with the folder.
+pub fn cases(set: &str) -> (tempfile::TempDir, Vec<Case>) {
+    let folder = tempfile::tempdir().unwrap();
+    let mut root = PathBuf::from(set);
+    if root.is_file() {
+        ba_eval::unpack(&root, folder.path()).unwrap();
+        root = folder.path().to_owned();
+    }
+    let root = root.canonicalize().unwrap();
+    let mut cases = ba_eval::read(&std::fs::read_to_string(root.join("questions.jsonl")).unwrap()).unwrap();
+    for file in cases.iter_mut().flat_map(|c| &mut c.files) {
+        *file = root.join(&*file).to_string_lossy().into_owned();
+    }
+    (folder, cases)
+}
 
 pub struct Bench {
     analyst: OfflineAnalyst,
@@ -40,8 +60,9 @@ pub struct Run {
     pub report: Report,
     pub sql: Vec<String>,
     pub rounds: usize,
-    /// Which reader understood it.
+    /// Which reader understood it, and what that cost.
     pub reader: &'static str,
+    pub work: u64,
 }
 
 impl Bench {
@@ -101,8 +122,9 @@ impl Bench {
             let turn = Turn::read(&messages);
             match self.analyst.respond(&turn).action {
                 Action::Complete(report) => {
-                    let reader = self.analyst.understood(&turn).reader;
-                    return Run { report, sql, rounds: round, reader };
+                    let understood = self.analyst.understood(&turn);
+                    let (reader, work) = (understood.reader, understood.work);
+                    return Run { report, sql, rounds: round, reader, work };
                 }
                 Action::ToolCall { content } => {
                     sql.extend(
@@ -127,7 +149,7 @@ impl Bench {
                 Action::ToolCall { content } if !content.iter().any(computes) => {
                     self.call(&mut messages, content);
                 }
-                _ => return self.analyst.understood(&turn).marks,
+                _ => return self.analyst.understood(&turn).marks.clone(),
             }
         }
     }

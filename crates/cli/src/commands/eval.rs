@@ -7,9 +7,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
-use ba_analyst::eval::report::{Outcome, Summary};
-use ba_analyst::eval::{self, Case, score};
 use ba_config::Config;
+use ba_eval::report::{Outcome, Summary};
+use ba_eval::{self as eval, Case, score};
 use ba_protocol::UserId;
 use ba_protocol::api::{AgentResponse, QueryRequest};
 use ba_protocol::audit::FigureState;
@@ -23,7 +23,13 @@ use crate::args::EvalArgs;
 use crate::output;
 use crate::wire::{self, App};
 
-pub async fn run(config: Config, args: EvalArgs) -> anyhow::Result<ExitCode> {
+pub async fn run(config: Config, mut args: EvalArgs) -> anyhow::Result<ExitCode> {
+    // An archive of sets is unpacked for the run.
+    let unpacked = tempfile::tempdir().context("a temporary folder")?;
+    if args.folder.is_file() {
+        eval::unpack(&args.folder, unpacked.path()).map_err(|e| WrongUse(e.to_string()))?;
+        args.folder = unpacked.path().to_owned();
+    }
     let cases = cases(&args)?;
     let models = wire::models::models(&config, None)?;
     let model = models.default.info().name.clone();
