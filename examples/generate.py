@@ -53,16 +53,6 @@ def retail(out):
     write(out / "retail.csv", ["订单号", "订单日期", "地区", "城市", "产品类别", "产品", "客户ID", "渠道", "单价", "数量", "折扣", "销售额", "利润", "是否退货", "评分"], rows)
 
 
-def products(out):
-    rnd = random.Random(7)
-    suppliers = ["宏远科技", "悦家实业", "锦绣服饰", "丰味食品"]
-    rows = []
-    for i, (category, items) in enumerate(PRODUCTS.items()):
-        for name, price, cost, _ in items:
-            rows.append([name, suppliers[i], rnd.choice(["A级", "B级"]), datetime.date(2022, rnd.randint(1, 12), rnd.randint(1, 28)).isoformat(), rnd.randint(50, 900)])
-    write(out / "products.csv", ["产品", "供应商", "重要等级", "上市日期", "库存"], rows)
-
-
 def hr(out):
     rnd = random.Random(11)
     departments = {"Engineering": 26000, "Sales": 17000, "Marketing": 16500, "Finance": 19000, "Operations": 14000, "Customer Support": 11500}
@@ -104,7 +94,37 @@ def funnel(out):
     write(out / "web_funnel.csv", ["date", "channel", "device", "visits", "signups", "add_to_cart", "checkouts", "purchases", "revenue", "ad_cost"], rows)
 
 
+RETAIL_EN = dict(zip(
+    "订单号 订单日期 地区 城市 产品类别 产品 客户ID 渠道 单价 数量 折扣 销售额 利润 是否退货 评分 是 否 华东 华南 华北 华中 西南".split(),
+    "order_no,order_date,region,city,category,product,customer_id,channel,unit_price,quantity,discount,sales,profit,returned,rating,Yes,No,"
+    "East China,South China,North China,Central China,Southwest".split(",")))
+RETAIL_EN |= dict(zip(
+    "上海 杭州 南京 苏州 广州 深圳 厦门 北京 天津 石家庄 武汉 长沙 郑州 成都 重庆 昆明 线上商城 直播 门店 分销 电子产品 家居用品 服装 食品".split(),
+    "Shanghai,Hangzhou,Nanjing,Suzhou,Guangzhou,Shenzhen,Xiamen,Beijing,Tianjin,Shijiazhuang,Wuhan,Changsha,Zhengzhou,Chengdu,Chongqing,Kunming,"
+    "Online Store,Livestream,Shop,Resellers,Electronics,Home,Clothing,Food".split(",")))
+RETAIL_EN |= dict(zip(
+    "智能手机 笔记本电脑 无线耳机 智能手表 平板电脑 电饭煲 吸尘器 床上四件套 台灯 羽绒服 运动鞋 T恤 牛仔裤 坚果礼盒 咖啡豆 茶叶 巧克力".split(),
+    "Smartphone,Laptop,Wireless Earbuds,Smart Watch,Tablet,Rice Cooker,Vacuum Cleaner,Bedding Set,Desk Lamp,Down Jacket,Sneakers,T-Shirt,Jeans,"
+    "Nut Gift Box,Coffee Beans,Tea,Chocolate".split(",")))
+HR_ZH = dict(zip(
+    "employee_id,name,department,job_level,gender,age,education,hire_date,monthly_salary,performance_score,absence_days,attrition,Engineering,Sales,"
+    "Marketing,Finance,Operations,Customer Support,Junior,Middle,Senior,Manager,Male,Female,Bachelor,Master,PhD,College,Yes,No".split(","),
+    "工号 姓名 部门 级别 性别 年龄 学历 入职日期 月薪 绩效评分 缺勤天数 是否离职 研发 销售 市场 财务 运营 客服 初级 中级 高级 经理 男 女 本科 硕士 博士 大专 是 否".split()))
+FUNNEL_ZH = dict(zip(
+    "date,channel,device,visits,signups,add_to_cart,checkouts,purchases,revenue,ad_cost,Organic Search,Paid Ads,Social Media,Email,Direct,Mobile,"
+    "Desktop,Tablet".split(","),
+    "日期 渠道 设备 访问量 注册数 加购数 结账数 购买数 收入 广告费 自然搜索 付费广告 社交媒体 邮件 直接访问 手机 电脑 平板".split()))
+OTHER_LANGUAGE = {"retail": ("retail_en", RETAIL_EN), "hr": ("hr_zh", HR_ZH), "web_funnel": ("web_funnel_zh", FUNNEL_ZH)}
+
+
 def write(path, header, rows):
+    """The table, and the same in the other language."""
+    save(path, header, rows)
+    name, words = OTHER_LANGUAGE[path.stem]
+    save(path.with_stem(name), [words[h] for h in header], [[words.get(v, v) for v in row] for row in rows])
+
+
+def save(path, header, rows):
     with open(path, "w", newline="", encoding="utf-8") as f:
         out = csv.writer(f, lineterminator="\n")
         out.writerow(header)
@@ -114,5 +134,5 @@ def write(path, header, rows):
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).parent
-    for make in (retail, products, hr, funnel):
+    for make in (retail, hr, funnel):
         make(folder)

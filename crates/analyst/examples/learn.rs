@@ -1,5 +1,5 @@
 //! Learns what tells questions beyond the tables from questions they can answer, and writes it to `data/judge.tsv`:
-//! `learn FOLDER…`, the folders of question sets. First says how well it does on questions of authors it did not learn from.
+//! `learn [SET]`, a folder or an archive of questions (`evals/archive.tar.zst` when not given), without those locked. First says how well it does on questions of authors it did not learn from.
 #![allow(
     clippy::unwrap_used,
     clippy::expect_used,
@@ -15,8 +15,8 @@ mod support;
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use ba_analyst::eval::Case;
 use ba_analyst::judge;
+use ba_eval::Case;
 
 /// Marks seen less often tell nothing.
 const SEEN: usize = 3;
@@ -32,7 +32,9 @@ struct Asked {
 }
 
 fn main() {
-    let cases: Vec<(String, Case)> = std::env::args().skip(1).flat_map(|f| read(&f)).collect();
+    let set = std::env::args().nth(1);
+    let (_folder, mut cases) = support::cases(set.as_deref().unwrap_or(support::ARCHIVE));
+    cases.retain(|c| c.split != "locked");
     let mut asked = outlined(&cases);
     asked.retain(|a| !a.marks.is_empty());
     tell(&asked);
@@ -43,23 +45,9 @@ fn main() {
     println!("{} questions, {} marks kept", asked.len(), lines.len());
 }
 
-/// The questions of a folder, with the paths of their files.
-fn read(folder: &str) -> Vec<(String, Case)> {
-    let text = std::fs::read_to_string(format!("{folder}/questions.jsonl")).unwrap();
-    let set = folder.trim_end_matches('/').rsplit('/').next().unwrap_or(folder);
-    let mut out = Vec::new();
-    for mut case in ba_analyst::eval::read(&text).unwrap() {
-        case.files = case.files.iter().map(|f| format!("{folder}/{f}")).collect();
-        let writer = case.split.split('-').next().unwrap_or("");
-        let author = if set == "beyond" { format!("{set} {writer}") } else { set.to_owned() };
-        out.push((author, case));
-    }
-    out
-}
-
 /// The marks of all questions, by as many readers as there are processors.
-fn outlined(cases: &[(String, Case)]) -> Vec<Asked> {
-    let tables: Vec<&[(String, Case)]> = cases.chunk_by(|a, b| a.1.files == b.1.files).collect();
+fn outlined(cases: &[Case]) -> Vec<Asked> {
+    let tables: Vec<&[Case]> = cases.chunk_by(|a, b| a.files == b.files).collect();
     let next = AtomicUsize::new(0);
     let reader = || {
         let mut bench = support::Bench::new();
@@ -67,11 +55,11 @@ fn outlined(cases: &[(String, Case)]) -> Vec<Asked> {
         loop {
             let at = next.fetch_add(1, Ordering::Relaxed);
             let Some(of) = tables.get(at) else { return out };
-            bench.load(&of[0].1.files);
-            let asked = of.iter().map(|(author, case)| Asked {
+            bench.load(&of[0].files);
+            let asked = of.iter().map(|case| Asked {
                 marks: bench.marks(&case.earlier, &case.question),
                 beyond: case.expect.refuse,
-                author: author.clone(),
+                author: case.author.clone(),
             });
             out.push((at, asked.collect::<Vec<_>>()));
         }

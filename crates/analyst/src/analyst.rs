@@ -2,6 +2,7 @@
 //! the messages.
 
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use ba_model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta, StopReason};
@@ -9,15 +10,17 @@ use ba_protocol::structured::Report;
 use ba_protocol::{Action, StructuredResponse, ToolCall};
 use serde_json::{Map, Value, json};
 
+use crate::budget::LONGEST;
 use crate::database::{Asked, asking};
 use crate::export;
 use crate::glossary::{Glossary, GlossaryError};
+use crate::memory::Memory;
 use crate::norm::Lang;
 use crate::observe::{self, Grid};
 use crate::plan::{self, Query};
 use crate::question::{Question, Refusal};
+use crate::read::Understanding;
 use crate::read::tokens::Scope;
-use crate::read::understand;
 use crate::report::{Desk, format, refuse};
 use crate::source::Connection;
 use crate::table::Table;
@@ -28,11 +31,13 @@ use crate::word::Beyond;
 /// Tables read at the start of a turn; one round of calls.
 pub(crate) const MAX_TABLES: usize = ba_protocol::structured::MAX_TOOL_CALLS;
 
-/// The rule-based model of SPEC L3.
+/// The rule-based model of SPEC L3. Clones share what they remember.
+#[derive(Clone)]
 pub struct OfflineAnalyst {
     info: ModelInfo,
-    glossary: Glossary,
+    glossary: Arc<Glossary>,
     pub(crate) connections: Vec<Connection>,
+    memory: Arc<Memory>,
 }
 
 impl OfflineAnalyst {
@@ -43,7 +48,7 @@ impl OfflineAnalyst {
 
     pub fn with_glossary(glossary: Glossary) -> Self {
         let info = ModelInfo { name: "offline".to_owned(), window: 1_000_000, offline: true, prices: None };
-        Self { info, glossary, connections: Vec::new() }
+        Self { info, glossary: Arc::new(glossary), connections: Vec::new(), memory: Arc::default() }
     }
 
     /// Databases to ask where no upload answers.
@@ -73,16 +78,23 @@ impl OfflineAnalyst {
         }
     }
 
-    /// The marks by which the judge knows the question of a turn whose tables have been read.
-    pub fn marks(&self, turn: &Turn) -> Vec<String> {
+    /// How the question of a turn is understood whose tables have been read: for those who measure.
+    pub fn understood(&self, turn: &Turn) -> Arc<Understanding> {
         let mut tables = self.tables(turn, &listed(turn));
         if let Some(found) = turn.outcome(&lookup_id(turn.number())) {
             values::learn(&mut tables, &observe::grid(&found.content).unwrap_or_default());
         }
-        understand(&self.glossary, &tables, &turn.earlier, &turn.question).marks
+        self.understand(turn, &tables)
+    }
+
+    pub(crate) fn understand(&self, turn: &Turn, tables: &[Table]) -> Arc<Understanding> {
+        self.memory.understand(&self.glossary, tables, &turn.earlier, &turn.question)
     }
 
     fn step(&self, turn: &Turn, lang: Lang) -> Step {
+        if turn.question.chars().count() > LONGEST {
+            return Step::done(lang, refuse::report(&Refusal::TooLong, &[], lang));
+        }
         let listed = &listed(turn)[..];
         let n = turn.number();
         let nothing = listed.is_empty() && self.connections.is_empty();
@@ -136,7 +148,7 @@ impl OfflineAnalyst {
             }
             None => {}
         }
-        match understand(&self.glossary, &tables, &turn.earlier, &turn.question).question {
+        match self.understand(turn, &tables).question.clone() {
             // What the uploads do not hold, a database may.
             Err(refusal) if !self.connections.is_empty() && !matches!(refusal, Refusal::Beyond(_)) => {
                 match self.ask_databases(turn, lang) {
@@ -151,8 +163,8 @@ impl OfflineAnalyst {
 
     /// Answers that need no table: small talk, and a conversation without files.
     fn without_tables(&self, turn: &Turn, lang: Lang, no_files: bool) -> Option<Report> {
-        let found = understand(&self.glossary, &[], &[], &turn.question);
-        match found.question {
+        let found = self.memory.understand(&self.glossary, &[], &[], &turn.question);
+        match found.question.clone() {
             // What else is beyond reach may yet be a name in the tables: `检验` of `检验日期`.
             Err(refusal @ Refusal::Beyond(Beyond::Chat | Beyond::Write))
                 if found.unknown.is_empty() && !found.asks =>
@@ -196,7 +208,7 @@ impl OfflineAnalyst {
     }
 
     fn unknown(&self, turn: &Turn, tables: &[Table]) -> Vec<String> {
-        understand(&self.glossary, tables, &turn.earlier, &turn.question).unknown
+        self.understand(turn, tables).unknown.clone()
     }
 
     pub(crate) fn compute(&self, turn: &Turn, lang: Lang, tables: &[Table], question: &Question) -> Step {
@@ -411,7 +423,12 @@ impl Model for OfflineAnalyst {
         on_delta: OnDelta<'_>,
     ) -> Result<ModelReply, ModelError> {
         let turn = Turn::read(&request.messages);
-        let response = self.respond(&turn);
+        // Reading computes: it has no place on the threads that serve. Whoever stops waiting is let go at once, and what
+        // still runs is bounded by its budget.
+        let analyst = self.clone();
+        let response = tokio::task::spawn_blocking(move || analyst.respond(&turn))
+            .await
+            .map_err(|e| ModelError::Garbled { detail: e.to_string() })?;
         let text =
             serde_json::to_string(&response).map_err(|e| ModelError::Garbled { detail: e.to_string() })?;
         on_delta(&text);

@@ -10,7 +10,6 @@ use crate::norm::{Lang, normal};
 use crate::observe;
 use crate::plan::dialect::Dialect;
 use crate::question::{Intent, Measure, Note, Question, Refusal};
-use crate::read::understand;
 use crate::report::refuse;
 use crate::source::{self, Connection, Described};
 use crate::table::Table;
@@ -78,7 +77,7 @@ impl OfflineAnalyst {
         if let Some(step) = self.look_for_values(turn, lang, &mut tables) {
             return Asked::Step(step);
         }
-        match understand(self.glossary(), &tables, &turn.earlier, &turn.question).question {
+        match self.understand(turn, &tables).question.clone() {
             Err(refusal) => Asked::Refused(refusal, tables),
             Ok(mut question) => {
                 // A database has many tables: which one answered is said.
@@ -124,7 +123,7 @@ impl OfflineAnalyst {
     /// Looks for the question's words among the values, once a database.
     fn look_for_values(&self, turn: &Turn, lang: Lang, tables: &mut [Table]) -> Option<Step> {
         let n = turn.number();
-        let unknown = understand(self.glossary(), tables, &turn.earlier, &turn.question).unknown;
+        let unknown = self.understand(turn, tables).unknown.clone();
         let mut calls = Vec::new();
         for (i, connection) in self.connections.iter().enumerate().take(MAX_TABLES) {
             let id = format!("t{n}_values_{i}");

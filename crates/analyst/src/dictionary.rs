@@ -1,7 +1,7 @@
 //! Every phrase that means something for a set of tables: the vocabulary, the names of columns, values and files.
 //! Finds phrases; decides nothing about what a question asks.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use crate::glossary::{ConceptRole, Glossary};
 use crate::lex::{ColRef, Meaning};
@@ -24,6 +24,9 @@ use chinese::main_amount;
 /// Every phrase that means something for these tables.
 pub struct Dictionary {
     by_first: HashMap<char, Vec<(Vec<char>, Meaning)>>,
+    /// All phrases ever added: most are new, and need no look through their neighbours.
+    added: HashSet<Vec<char>>,
+    mended: mend::Mended,
     /// The Chinese characters of headers and file names.
     known: String,
     /// Values in capitals that are also common words: `US`.
@@ -42,6 +45,8 @@ impl Dictionary {
     pub fn new(glossary: &Glossary, tables: &[Table]) -> Self {
         let mut dictionary = Self {
             by_first: HashMap::new(),
+            added: HashSet::new(),
+            mended: mend::Mended::default(),
             known: String::new(),
             codes: Vec::new(),
             fates: glossary.fates.iter().map(|f| f.chars().collect()).collect(),
@@ -183,8 +188,9 @@ impl Dictionary {
         }
         if let Some(first) = chars.first() {
             let entries = self.by_first.entry(*first).or_default();
+            let new = self.added.insert(chars.clone());
             let entry = (chars, meaning);
-            if !entries.contains(&entry) {
+            if new || !entries.contains(&entry) {
                 entries.push(entry);
             }
         }

@@ -1,5 +1,5 @@
 //! Whether a question reads like one that tables of its kind can answer. A linear model over the marks of the best reading
-//! (`weigh::outline`): its weights are learnt from the question sets under `examples/` by `cargo run --example learn`
+//! (`weigh::outline`): its weights are learnt from `evals/archive.tar.zst` by `cargo run --example learn`
 //! and kept in `data/judge.tsv`, a mark and its weight a line. Marks nobody saw weigh nothing.
 
 use std::collections::HashMap;

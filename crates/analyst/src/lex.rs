@@ -116,6 +116,9 @@ static HALVES: LazyLock<Option<Regex>> = LazyLock::new(|| {
     Regex::new(r"\b(half) (?:of|the|our|all)\b|(一半)|\b(?:than|least|most|exactly) (one)\b").ok()
 });
 
+/// More words than these that mean nothing are no question about tables, and are not looked into.
+const MOST_GAPS: usize = 24;
+
 fn numbers(text: &str) -> Vec<(usize, usize, Meaning)> {
     let mut found = Vec::new();
     let at = |byte: usize| text[..byte].chars().count();
@@ -247,8 +250,14 @@ pub fn lex(question: &str, dictionary: &Dictionary) -> Lexed {
     english::find_lengths(&mut mentions, dictionary);
     english::pass_over_repeats(&text, &mut mentions, dictionary);
     chinese::settle(&text, &mut mentions, dictionary);
-    for (start, end) in gaps(&text, &mentions) {
+    let gaps = gaps(&text, &mentions);
+    let strange = gaps.len() > MOST_GAPS;
+    for (start, end) in gaps {
         let word: String = text[start..end].iter().collect();
+        if strange {
+            lexed.unknown.push(word);
+            continue;
+        }
         if glossed(&text, start, end, &mentions) {
             continue;
         }

@@ -2,14 +2,15 @@
 //! protocol. It computes nothing itself: figures come from tool results, or they are not given.
 
 pub mod analyst;
+pub mod budget;
 mod database;
 pub mod dictionary;
-pub mod eval;
 pub mod export;
 pub mod forecast;
 pub mod glossary;
 pub mod judge;
 pub mod lex;
+mod memory;
 pub mod names;
 pub mod norm;
 pub mod observe;

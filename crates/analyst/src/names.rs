@@ -190,9 +190,13 @@ pub fn seconds(text: &str) -> Option<f64> {
 
 /// Two forms of one word, short irregular ones included: `won` and `win`.
 pub fn same_word(a: &str, b: &str) -> bool {
+    same_root((a, &stem(a)), (b, &stem(b)))
+}
+
+/// The same of two words whose stems are known.
+pub fn same_root((a, root): (&str, &str), (b, other): (&str, &str)) -> bool {
     let irregular = |w: &str| IRREGULAR.iter().any(|(past, now)| *past == w || *now == w);
-    let root = stem(a);
-    root == stem(b) && (root.len() >= 4 || a == b || irregular(a) && irregular(b))
+    root == other && (root.len() >= 4 || a == b || irregular(a) && irregular(b))
 }
 
 const IRREGULAR: [(&str, &str); 26] = [

@@ -341,6 +341,8 @@ pub enum Refusal {
         first: usize,
         second: usize,
     },
+    /// Too much to read at once.
+    TooLong,
     /// Nothing to compute was recognised.
     NothingAsked,
     /// No figure of the tables answers to what was asked.

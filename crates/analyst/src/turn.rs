@@ -1,6 +1,7 @@
 //! What the messages say: the questions so far, the files there are, and the tool results of this turn.
 //! Reads only; the analyst keeps nothing between turns.
 
+use ba_protocol::notice::LAST_TURN;
 use ba_protocol::{ContentBlock, Message, Role};
 
 /// An uploaded file as the list names it (SPEC F2).
@@ -54,7 +55,7 @@ impl Turn {
             }
         }
         for message in &messages[now + 1..] {
-            turn.last |= message.role == Role::System && message.text().contains("最后一轮");
+            turn.last |= message.role == Role::System && message.text().starts_with(LAST_TURN);
             turn.rounds +=
                 usize::from(message.role == Role::Assistant && message.tool_uses().next().is_some());
             for block in &message.content {
@@ -180,6 +181,13 @@ mod tests {
         assert_eq!(turn.outcomes.len(), 1);
         assert!(turn.outcome("new").is_some() && turn.outcome("old").is_none());
         assert_eq!(turn.number(), 2);
+    }
+
+    #[test]
+    fn the_last_turn_is_known_by_its_code_and_not_by_its_words() {
+        let last = |notice: &str| Turn::read(&[Message::user("q"), Message::system(notice)]).last;
+        assert!(last(&format!("{LAST_TURN} in any words")));
+        assert!(!last("这是本次运行的最后一轮"));
     }
 
     #[test]

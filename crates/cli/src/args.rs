@@ -95,7 +95,7 @@ pub struct AskArgs {
 
 #[derive(Args)]
 pub struct EvalArgs {
-    /// Folder with questions.jsonl and the files it names
+    /// Folder with questions.jsonl and the files it names, or an archive of one (.tar.zst)
     pub folder: PathBuf,
     /// Only these splits; may be given several times
     #[arg(long, value_name = "NAME")]

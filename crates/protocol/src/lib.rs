@@ -9,6 +9,7 @@ pub mod event;
 pub mod file;
 pub mod ids;
 pub mod message;
+pub mod notice;
 pub mod parse;
 pub mod profile_budget;
 pub mod reading;

@@ -149,8 +149,10 @@ fn notices(pieces: &mut Vec<Piece>, input: &ContextInput<'_>) {
         pieces.push(Piece::new(Kind::Notice, None, Message::system(text)));
     }
     if input.last_turn {
-        let text =
-            "这是本次运行的最后一轮：不要再调用工具，用已有结果以 complete 作答，并说明尚未完成的部分。";
+        let text = format!(
+            "{} 这是本次运行的最后一轮：不要再调用工具，用已有结果以 complete 作答，并说明尚未完成的部分。",
+            ba_protocol::notice::LAST_TURN
+        );
         pieces.push(Piece::new(Kind::Notice, None, Message::system(text)));
     }
 }

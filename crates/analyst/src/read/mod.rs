@@ -33,6 +33,7 @@ pub mod tokens;
 mod undated;
 pub(crate) mod unmarked;
 
+use crate::budget::{Budget, LONGEST};
 use crate::glossary::Glossary;
 use crate::judge;
 use crate::lex::{Dictionary, Lexed, lex};
@@ -51,22 +52,38 @@ pub struct Understanding {
     pub asks: bool,
     /// What the best reading looks like, for the judge; nothing where only patterns read it.
     pub marks: Vec<String>,
+    /// Which reader it was, for those who measure.
+    pub reader: &'static str,
+    /// What it cost ([`Budget`]).
+    pub work: u64,
 }
 
 /// Reads the last question, in the light of those before it.
 pub fn understand(
     glossary: &Glossary,
+    dictionary: &Dictionary,
     tables: &[Table],
     earlier: &[String],
     question: &str,
 ) -> Understanding {
-    let dictionary = Dictionary::new(glossary, tables);
+    if question.chars().count() > LONGEST {
+        let question = Err(Refusal::TooLong);
+        return Understanding {
+            question,
+            unknown: Vec::new(),
+            asks: true,
+            marks: Vec::new(),
+            reader: "budget",
+            work: 0,
+        };
+    }
+    let budget = Budget::default();
     let mut previous: Option<(Vec<usize>, Draft)> = None;
     let mut weighed: Option<Question> = None;
-    for text in earlier {
-        let lexed = lex(text, &dictionary);
+    for text in earlier.iter().filter(|t| t.chars().count() <= LONGEST) {
+        let lexed = lex(text, dictionary);
         let read = read_one(glossary, tables, &lexed, previous.as_ref(), text);
-        let (answer, _) = choose(glossary, tables, &lexed, &read, weighed.as_ref());
+        let (answer, ..) = choose(glossary, tables, &lexed, &read, weighed.as_ref(), &budget);
         weighed = answer.ok().or(weighed);
         if let Ok((scope, draft)) = read {
             let usable = draft.beyond.is_empty() && lexed.unknown.is_empty();
@@ -75,12 +92,13 @@ pub fn understand(
             }
         }
     }
-    let lexed = lex(question, &dictionary);
+    let lexed = lex(question, dictionary);
     let unknown = lexed.unknown.iter().chain(&lexed.ignored).cloned().collect();
     let asks = lexed.mentions.iter().any(|m| m.meanings.iter().any(asks_figures));
     let read = read_one(glossary, tables, &lexed, previous.as_ref(), question);
-    let (question, marks) = choose(glossary, tables, &lexed, &read, weighed.as_ref());
-    Understanding { question, unknown, asks, marks }
+    let (question, marks, reader) = choose(glossary, tables, &lexed, &read, weighed.as_ref(), &budget);
+    let work = budget.spent();
+    Understanding { question, unknown, asks, marks, reader, work }
 }
 
 /// Readings that say something more far-fetched than this are right half of the time only.
@@ -94,7 +112,8 @@ fn choose(
     lexed: &Lexed,
     read: &Result<(Vec<usize>, Draft), Refusal>,
     previous: Option<&Question>,
-) -> (Result<Question, Refusal>, Vec<String>) {
+    budget: &Budget,
+) -> (Result<Question, Refusal>, Vec<String>, &'static str) {
     let patterns = || {
         let (in_scope, draft) = read.clone()?;
         let question = finish_one(glossary, tables, in_scope, draft, lexed)?;
@@ -116,20 +135,23 @@ fn choose(
         Err(refusal) => matches!(refusal, Refusal::Beyond(_)),
     };
     if tables.is_empty() || elsewhere {
-        return (patterns().and_then(keep_time), Vec::new());
+        return (patterns().and_then(keep_time), Vec::new(), "elsewhere");
     }
-    let Some(weighed) = crate::weigh::weigh(glossary, tables, lexed, previous) else {
-        return (patterns().and_then(keep_time), Vec::new());
+    let Some(weighed) = crate::weigh::weigh(glossary, tables, lexed, previous, budget) else {
+        if !budget.spend(0) {
+            return (Err(Refusal::TooLong), Vec::new(), "budget");
+        }
+        return (patterns().and_then(keep_time), Vec::new(), "no-weigh");
     };
     // Something said is in no table: whatever could be made of the question would be a guess.
-    let question = if judge::is_beyond(&weighed.marks) {
-        patterns().and_then(|_| Err(puzzled(lexed)))
+    let (question, reader) = if judge::is_beyond(&weighed.marks) {
+        (patterns().and_then(|_| Err(puzzled(lexed))), "judge")
     } else if weighed.strained >= DEAR {
-        patterns()
+        (patterns(), "dear")
     } else {
-        Ok(weighed.question)
+        (Ok(weighed.question), "weigh")
     };
-    (question.and_then(keep_time), weighed.marks)
+    (question.and_then(keep_time), weighed.marks, reader)
 }
 
 /// What is said where no reading is good enough: the words nothing is known about, if there are any.

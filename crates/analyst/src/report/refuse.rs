@@ -41,6 +41,10 @@ fn reason(refusal: &Refusal, tables: &[Table], lang: Lang) -> String {
             "你好，我是 BA-Agent 内置的离线分析器：按规则回答关于已上传表格的问题。",
             "Hello. I am BA-Agent's built-in offline analyst: I answer questions about uploaded tables by rules.",
         ),
+        Refusal::TooLong => t(
+            "这个问题太长，离线分析器读不完。请用一两句话只问一件事。",
+            "This question is too long for the offline analyst to read. Ask for one thing, in a sentence or two.",
+        ),
         Refusal::Beyond(Beyond::Cause) => t(
             "这是一个关于原因的问题。表格只能说明发生了什么，离线分析器不推断原因，因此不作回答。",
             "This asks for a cause. A table shows what happened; the offline analyst does not infer why, so it gives no answer.",

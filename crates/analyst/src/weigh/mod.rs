@@ -25,6 +25,7 @@ mod times;
 mod unknown;
 pub mod view;
 
+use crate::budget::Budget;
 use crate::glossary::Glossary;
 use crate::lex::Lexed;
 use crate::question::Question;
@@ -54,6 +55,7 @@ pub fn weigh(
     tables: &[Table],
     lexed: &Lexed,
     previous: Option<&Question>,
+    budget: &Budget,
 ) -> Option<Weighed> {
     let most = tables.iter().map(|t| t.rows).max().unwrap_or(0);
     let mut best: Option<Weighed> = None;
@@ -61,7 +63,9 @@ pub fn weigh(
         let others = (0..tables.len()).filter(|t| *t != main && scope::joins(tables, &[main, *t]).is_ok());
         let in_scope = std::iter::once(main).chain(others).collect();
         let scope = Scope { glossary, tables, in_scope };
-        let Some(mut found) = weigh_in(&scope, lexed, previous.filter(|q| q.table == main)) else { continue };
+        let Some(mut found) = weigh_in(&scope, lexed, previous.filter(|q| q.table == main), budget) else {
+            continue;
+        };
         // What follows stays with its table.
         let follows = found.question.notes.contains(&crate::question::Note::FollowUp);
         if tables[main].rows < most && !follows {
@@ -71,13 +75,18 @@ pub fn weigh(
             best = Some(found);
         }
     }
-    best
+    best.filter(|_| budget.spend(0))
 }
 
 /// Items whose word may be meant or not are read both ways.
 const TWO_WAYS: usize = 3;
 
-fn weigh_in(scope: &Scope<'_>, lexed: &Lexed, previous: Option<&Question>) -> Option<Weighed> {
+fn weigh_in(
+    scope: &Scope<'_>,
+    lexed: &Lexed,
+    previous: Option<&Question>,
+    budget: &Budget,
+) -> Option<Weighed> {
     let items = items::items(scope, lexed);
     let open: Vec<usize> = (0..items.len()).filter(|i| items[*i].is_open()).take(TWO_WAYS).collect();
     let mut best: Option<Weighed> = None;
@@ -88,7 +97,7 @@ fn weigh_in(scope: &Scope<'_>, lexed: &Lexed, previous: Option<&Question>) -> Op
         }
         let mut view = View::new(scope, &lexed.text, chosen);
         view.kept = previous.iter().flat_map(|q| &q.filters).flat_map(scope::columns).collect();
-        let found = weigh_view(&view, previous);
+        let found = weigh_view(&view, previous, budget);
         if let Some(found) = found
             && best.as_ref().is_none_or(|b| found.cost < b.cost)
         {
@@ -107,10 +116,13 @@ struct Reading {
     left: f32,
 }
 
-fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
+fn weigh_view(view: &View<'_>, previous: Option<&Question>, budget: &Budget) -> Option<Weighed> {
     let mut readings: Vec<(Vec<(usize, Part)>, f32)> = vec![(Vec::new(), 0.0)];
     for i in 0..view.items.len() {
         let options = options::options(view, i);
+        if !budget.spend(readings.len() * options.len()) {
+            return None;
+        }
         let mut next = Vec::with_capacity(readings.len() * options.len());
         for (parts, cost) in &readings {
             for (part, more) in &options {
@@ -130,6 +142,9 @@ fn weigh_view(view: &View<'_>, previous: Option<&Question>) -> Option<Weighed> {
     for (parts, cost) in readings {
         if best.as_ref().is_some_and(|b| cost >= b.said + b.left) {
             break;
+        }
+        if !budget.spend(view.items.len()) {
+            return None;
         }
         // Words that go on from the question before are seldom a question of their own.
         let apart = if previous.is_some() && follow::goes_on(view) { 1.0 } else { 0.0 };

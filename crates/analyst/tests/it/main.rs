@@ -1,10 +1,12 @@
 //! The offline analyst against stand-in tools over real tables: the evaluation set, reports, follow-ups, bad input.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "tests")]
 
+#[allow(dead_code, reason = "shared with other programs")]
 #[path = "../support/mod.rs"]
 mod support;
 
 mod bad_input;
+mod bounds;
 mod chinese;
 mod cleaned;
 mod english;

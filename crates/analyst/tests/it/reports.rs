@@ -3,7 +3,7 @@
 use crate::support::{Bench, answer};
 
 fn sample(name: &str) -> String {
-    format!("{}/../../examples/{name}", env!("CARGO_MANIFEST_DIR"))
+    format!("{}/../../evals/tables/{name}", env!("CARGO_MANIFEST_DIR"))
 }
 
 fn bench(name: &str) -> Bench {

@@ -17,7 +17,7 @@ pub struct Examples;
 
 /// Tests, build scripts and caches beside the files stay where they are.
 fn ships(name: &str) -> bool {
-    let aside = ["tests/", "eval/"].iter().any(|folder| name.starts_with(folder));
+    let aside = ["tests/"].iter().any(|folder| name.starts_with(folder));
     !aside && !name.contains("__pycache__") && !name.contains("/tests/") && name != "generate.py"
 }
 

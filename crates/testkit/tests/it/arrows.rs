@@ -16,12 +16,13 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("agent", &["protocol", "model", "store", "skills", "audit"]),
     ("tools", &["protocol", "agent", "data", "sandbox", "store", "skills", "web"]),
     ("analyst", &["protocol", "model"]),
+    ("eval", &[]),
     ("server", &["protocol", "agent", "store", "config", "skills"]),
     (
         "cli",
         &[
-            "protocol", "config", "model", "store", "sandbox", "data", "agent", "tools", "analyst", "server",
-            "skills", "web", "audit",
+            "protocol", "config", "model", "store", "sandbox", "data", "agent", "tools", "analyst", "eval",
+            "server", "skills", "web", "audit",
         ],
     ),
     ("testkit", &["protocol", "model"]),

@@ -7,7 +7,7 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::Context;
-use ba_analyst::eval::Case;
+use ba_eval::Case;
 use serde::{Deserialize, Serialize};
 
 use super::report::Outcome;

@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use ba_analyst::eval::{Case, Named, score};
+use ba_eval::{Case, Named, score};
 use regex::Regex;
 
 /// What is wrong with an answer by our rule, and what the benchmark says, for questions with named values.

@@ -11,8 +11,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use anyhow::Context;
-use ba_analyst::eval::{self, Case, score};
 use ba_config::Config;
+use ba_eval::{self as eval, Case, score};
 use ba_protocol::UserId;
 use ba_protocol::api::{AgentResponse, QueryRequest};
 use futures::StreamExt;
@@ -27,7 +27,13 @@ use crate::wire::{self, App};
 use journal::Journal;
 use report::{Outcome, Summary, Unproven};
 
-pub async fn run(config: Config, args: EvalArgs) -> anyhow::Result<ExitCode> {
+pub async fn run(config: Config, mut args: EvalArgs) -> anyhow::Result<ExitCode> {
+    // An archive of sets is unpacked for the run.
+    let unpacked = tempfile::tempdir().context("a temporary folder")?;
+    if args.folder.is_file() {
+        eval::unpack(&args.folder, unpacked.path()).map_err(|e| WrongUse(e.to_string()))?;
+        args.folder = unpacked.path().to_owned();
+    }
     let cases = cases(&args)?;
     let models = wire::models::models(&config, None).await?;
     let asked: Vec<Option<String>> = match args.model.is_empty() {

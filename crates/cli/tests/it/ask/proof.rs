@@ -96,9 +96,10 @@ async fn the_terminal_names_the_figure_that_stays_and_verify_finds_a_changed_fil
 #[test]
 fn the_offline_analyst_proves_every_figure() {
     let folder = tempfile::tempdir().unwrap();
-    let set = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/eval");
+    let set = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../evals");
     let offline = [("BA_MODEL", "offline".to_owned())];
-    let output = ask(folder.path(), &offline, &["eval", set.to_str().unwrap(), "--jobs", "4"]);
+    let output =
+        ask(folder.path(), &offline, &["eval", set.to_str().unwrap(), "--split", "samples", "--jobs", "4"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let report = std::fs::read_to_string(folder.path().join("report.json")).unwrap();
     let report: Value = serde_json::from_str(&report).unwrap();
