@@ -10,7 +10,6 @@ use crate::observe::Grid;
 use crate::plan::{self, label};
 use crate::question::{Group, Intent, Question};
 use crate::read::tokens::Scope;
-use crate::read::understand;
 use crate::table::Table;
 use crate::turn::Turn;
 use crate::values;
@@ -58,28 +57,28 @@ impl OfflineAnalyst {
         if tables.is_empty() || self.names_database(asked.question) {
             return Opinion::None;
         }
+        let turn = Turn {
+            question: asked.question.to_owned(),
+            earlier: asked.earlier.to_vec(),
+            ..Turn::default()
+        };
         match values {
             Some(found) => values::learn(&mut tables, found),
             None => {
-                let turn = Turn {
-                    question: asked.question.to_owned(),
-                    earlier: asked.earlier.to_vec(),
-                    ..Turn::default()
-                };
-                let unknown = understand(self.glossary(), &tables, asked.earlier, asked.question).unknown;
+                let unknown = self.understand(&turn, &tables).unknown.clone();
                 if let Some(sql) = values::lookup(self.glossary(), &tables, None, &turn, &unknown) {
                     return Opinion::Look(sql);
                 }
             }
         }
-        let read = understand(self.glossary(), &tables, asked.earlier, asked.question);
-        let Ok(question) = read.question else { return Opinion::None };
+        let read = self.understand(&turn, &tables);
+        let Ok(question) = &read.question else { return Opinion::None };
         let doubtful = |table: &Table| table.cleaned.iter().any(|note| note.level == NoteLevel::Warn);
         // Every note is a choice the question left open, and a join a chance to count rows twice.
         if !question.notes.is_empty() || !question.joins.is_empty() || doubtful(&tables[question.table]) {
             return Opinion::None;
         }
-        self.headline(&tables, &question, Lang::of(asked.question)).map_or(Opinion::None, Opinion::Compute)
+        self.headline(&tables, question, Lang::of(asked.question)).map_or(Opinion::None, Opinion::Compute)
     }
 
     fn headline(&self, tables: &[Table], question: &Question, lang: Lang) -> Option<Headline> {

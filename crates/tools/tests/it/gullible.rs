@@ -152,7 +152,7 @@ async fn play(shown: &str, question: &str, open: bool, consent: bool) -> Played 
     let counter: Counter = Arc::new(|text: &str| text.chars().count() / 3);
     let agent = Agent::new(AgentParts {
         store: store.clone(),
-        models: Models { default: model.clone(), summary: None, by_name: Arc::new(|_: &str| None) },
+        models: Models::only(model.clone()),
         registry,
         executor: Executor {
             config: ExecutorConfig::default(),
@@ -160,7 +160,7 @@ async fn play(shown: &str, question: &str, open: bool, consent: bool) -> Played 
             data: Arc::new(store.clone()),
         },
         sink: Arc::new(NoSink),
-        system_prompt: "PROMPT".to_owned(),
+        system_prompt: "PROMPT".into(),
         limits: Limits::default(),
         default_level: OutputLevel::Standard,
         counter,
@@ -168,6 +168,7 @@ async fn play(shown: &str, question: &str, open: bool, consent: bool) -> Played 
         log: ConversationLog::off(),
         skills: Skills::default(),
         audit: Default::default(),
+        witness: None,
     });
     let user = UserId::local();
     let conversation = store.create(&user, "t").await.unwrap().id;
