@@ -349,9 +349,9 @@ fn code_that_is_too_large_to_keep_is_said_and_does_not_end_the_answer() {
         "code_blocks": [{"code_id": "code_big", "code": huge, "language": "python", "description": "大"},
                         {"code_id": "code_odd", "code": "x", "language": "brainfuck", "description": ""}]}});
     let parsed = parse(&turn.to_string());
-    let ba_protocol::ParseOutcome::Structured(parsed) = parsed else { panic!("{parsed:?}") };
+    let ba_protocol::ParseOutcome::Structured(parsed) = parsed.outcome else { panic!("{parsed:?}") };
     let mut ids = || CodeId::parse("code_20260101_00000000").unwrap();
-    let draft = complete(Answer::Structured(&parsed.response), &known(), run(), &mut ids);
+    let draft = complete(Answer::Structured(&parsed), &known(), run(), &mut ids);
     assert_eq!(draft.save.iter().map(|code| code.code_id.as_str()).collect::<Vec<_>>(), ["code_odd"]);
     let warnings = &draft.response.metadata.warnings;
     assert!(warnings[0].contains("code_big") && warnings[0].contains("未保存"), "{warnings:?}");
