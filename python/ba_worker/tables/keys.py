@@ -18,8 +18,8 @@ def candidates(con, relation, columns, rows, exact):
     """Lists of column names, the narrowest first. `exact`: the distinct counts are no estimates."""
     if rows < 2 or rows > MOST_ROWS:
         return []
-    fit = [c for c in columns if not c["nulls"] and c["distinct"] > 1 and _can_name(c, columns)]
-    single = [c for c in fit if c["distinct"] >= (rows if exact else 0.9 * rows)]
+    fit = [c for c in columns if not c["nulls"] and c["distinct"] > 1 and not c.get("unit") and _can_name(c, columns)]
+    single = [c for c in fit if (c["type"] not in WHOLE or c is columns[0] or NAMED.search(c["name"])) and c["distinct"] >= (rows if exact else 0.9 * rows)]
     if not exact:
         single = [c for c in single[:MOST_KEYS] if _unique(con, relation, [c], rows)]
     if single:

@@ -7,12 +7,15 @@ use ba_protocol::file::{ColumnProfile, TableProfile};
 use super::columns::{number, value};
 use super::{line, names, percent};
 
+const MOST_VALUES: usize = 3;
+
 /// A line for the table and one for each column. Notes on the table are told beside it.
 pub fn profile(table: &TableProfile, encoding: Option<&str>) -> String {
     let mut text = format!("{} rows × {} columns", table.rows, table.columns.len());
     if let Some(encoding) = encoding.filter(|e| !e.eq_ignore_ascii_case("utf-8")) {
         let _ = write!(text, ", {encoding}");
     }
+    text.push_str(" (numbers: min q1 median q3 max)");
     for key in &table.keys {
         let _ = write!(text, ", unique: {}", names(key, " + "));
     }
@@ -46,10 +49,13 @@ fn facts(text: &mut String, column: &ColumnProfile, rows: u64) {
     {
         let _ = write!(text, "; {}", value(low));
         if low != high {
-            let _ = write!(text, " … {}", value(high));
-            if let (Some(q1), Some(median), Some(q3)) = (column.q1, column.median, column.q3) {
-                let _ = write!(text, "; quartiles {} {} {}", number(q1), number(median), number(q3));
+            match (column.q1, column.median, column.q3) {
+                (Some(q1), Some(median), Some(q3)) => {
+                    let _ = write!(text, " {} {} {} ", number(q1), number(median), number(q3));
+                }
+                _ => text.push_str(" … "),
             }
+            text.push_str(&value(high));
             if let Some(mean) = column.mean {
                 let _ = write!(text, "; mean {}", number(mean));
             }
@@ -59,7 +65,8 @@ fn facts(text: &mut String, column: &ColumnProfile, rows: u64) {
         }
         return;
     }
-    let top: Vec<String> = column.top.iter().map(|t| format!("{} {}", line(&t.value, 30), t.count)).collect();
+    let top: Vec<String> =
+        column.top.iter().take(MOST_VALUES).map(|t| format!("{} {}", line(&t.value, 30), t.count)).collect();
     if !top.is_empty() {
         let _ = write!(text, "; {}", top.join(", "));
     } else if let Some(example) = column.examples.first() {
