@@ -57,11 +57,8 @@ impl OfflineAnalyst {
         if tables.is_empty() || self.names_database(asked.question) {
             return Opinion::None;
         }
-        let turn = Turn {
-            question: asked.question.to_owned(),
-            earlier: asked.earlier.to_vec(),
-            ..Turn::default()
-        };
+        let turn =
+            Turn { question: asked.question.to_owned(), earlier: asked.earlier.to_vec(), ..Turn::default() };
         match values {
             Some(found) => values::learn(&mut tables, found),
             None => {

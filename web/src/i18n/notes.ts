@@ -117,5 +117,12 @@ export const NOTES_ZH: Record<string, Form[]> = {
   duplicate_key: ["键重复：{columns} 有 {count} 行重复"],
   blank_values: ["“{column}”有 {blank} 行为空（共 {rows} 行）"],
   parts_do_not_sum: ["“{column}”各部分之和为 {sum}，不等于 {expected}"],
+  zero_rows: ["结果没有任何行"],
+  numeric_text: ["“{column}”是像数字的文本：比较、排序或求和前要先转换"],
+  filter_removed_all: ["筛选去掉了全部 {rows} 行"],
+  filter_kept_all: ["筛选没有去掉任何一行：{rows} 行都符合"],
+  filter_unmet: ["筛选条件里的值在表中没有"],
+  blanks_left_out: ["“{column}”有 {blank} 行为空（共 {rows} 行），没有计入"],
+  join_grew: ["关联后的行数比原表多，现为 {after} 行"],
   estimates: ["表很大：不同值为估计，未统计重复行"],
 };

@@ -25,6 +25,10 @@ const CODES: [string, Record<string, unknown>][] = [
   ["tables_left_out", {}], ["table_left_out", { table: "订单" }], ["table_empty", { table: "订单" }], ["column_left_out", { column: "照片" }], ["write_ahead", {}], ["labels_applied", {}],
   ["labels_not_applied", {}], ["labelled_values", { codes: { "-9": "拒答" } }], ["column_labels", { labels: { age: "年龄" } }], ["placed_by_position", { pages: [3] }], ["pages_left_out", {}],
   ["hidden_rows", { count: 4 }], ["zone_kept", { zone: "+08:00" }], ["scales_mixed", { examples: ["12"] }], ["same_number", { examples: ["1.1", "1.10"] }],
+  ["zero_rows", {}], ["numeric_text", { column: "金额" }], ["filter_removed_all", { rows: 9 }], ["filter_kept_all", { rows: 9 }], ["filter_unmet", {}],
+  ["blanks_left_out", { column: "金额", blank: 2, rows: 9 }], ["join_grew", { after: 12 }], ["join_multiplied", { table: "订单", before: 4, after: 9 }], ["totals_in_sum", {}],
+  ["total_row_in_result", { column: "地区", label: "合计" }], ["key_variants", { column: "客户", values: ["A", "a"] }], ["case_variants", { column: "客户", values: ["A", "a"] }],
+  ["duplicate_key", { columns: ["编号"], count: 2 }], ["blank_values", { column: "金额", blank: 1, rows: 5 }], ["parts_do_not_sum", { column: "金额", sum: 9, expected: 10 }],
   ["unit_column", { column: "单位", units: ["千克", "吨"] }],
 ];
 
@@ -43,7 +47,8 @@ describe("notes on tables", () => {
 
   it("are in Chinese for every code in the worker's sources, and for no other", () => {
     const folder = "../python/ba_worker/tables/"; // from web/, where the tests run
-    const source = readdirSync(folder).filter((name) => name.endsWith(".py")).map((name) => readFileSync(folder + name, "utf8")).join("\n");
+    const files = [...readdirSync(folder).filter((name) => name.endsWith(".py")).map((name) => folder + name), folder + "../checking.py"];
+    const source = files.map((name) => readFileSync(name, "utf8")).join("\n");
     // A code stands in the call, or in a variable or argument `code` that is handed to it.
     const places = /\b(?:note|warn)\(\s*"(\w+)"(?: if [^"\n]* else "(\w+)")?|\bcode(?:, \w+)? ?= ?\(?"([a-z]\w+)"(?:.* else \("(\w+)")?|filled_note\([^"\n]*"(\w+)"\)/g;
     const codes = new Set([...source.matchAll(places)].flatMap((found) => found.slice(1)).filter((code) => code !== undefined));

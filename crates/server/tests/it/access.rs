@@ -126,6 +126,7 @@ async fn another_users_things_do_not_exist() {
         let body = match template.as_str() {
             "/api/v1/files/{file_id}" => json!({"description": "mine"}),
             "/api/v1/files/{file_id}/ingest" => json!({}),
+            "/api/v1/conversations/{conversation_id}/consents" => json!({"host": "e.example"}),
             _ => json!({"title": "mine"}),
         };
         let request = app.client.request(method.clone(), &url).bearer_auth(&bob).json(&body);

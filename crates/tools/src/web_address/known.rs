@@ -34,7 +34,7 @@ pub(super) fn addresses_in(text: &str) -> impl Iterator<Item = String> + '_ {
         let without = whole.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '*', '_']);
         // `[title](http://host/a_(b))`: the last parenthesis may be of either.
         let first = whole.split_once(')').map(|(head, _)| head);
-        [Some(whole), Some(without), first].into_iter().flatten().filter_map(normal)
+        [Some(whole), Some(without), first, whole.strip_suffix(')')].into_iter().flatten().filter_map(normal)
     })
 }
 

@@ -1,3 +1,5 @@
+//! Charts by reference: what is drawn from which result, and what cannot be drawn.
+
 use serde_json::json;
 
 use super::*;
