@@ -14,9 +14,12 @@ const KEPT: usize = 16;
 /// Questions before the last that are read for what it may follow up on.
 pub const FOLLOWED: usize = 4;
 
+/// Tables, and the vocabulary made of them.
+type Known = (Arc<[Table]>, Arc<Dictionary>);
+
 #[derive(Default)]
 pub struct Memory {
-    dictionaries: Mutex<VecDeque<(Arc<[Table]>, Arc<Dictionary>)>>,
+    dictionaries: Mutex<VecDeque<Known>>,
     readings: Mutex<VecDeque<(Asked, Arc<Understanding>)>>,
 }
 

@@ -29,6 +29,7 @@ const FIRST_LOOK: Duration = Duration::from_millis(40);
 const NEXT_LOOK: Duration = Duration::from_millis(80);
 
 /// How the job ended, as far as the supervisor saw.
+#[expect(clippy::large_enum_variant, reason = "one for a whole job, and taken apart at once")]
 pub(crate) enum Ending {
     /// The child sent a result.
     Result(Report),

@@ -2,6 +2,7 @@
 //! Reading is a shared snapshot; changes happen one at a time and whole.
 
 use std::fs;
+use std::os::unix::fs::DirBuilderExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -53,7 +54,10 @@ impl SkillLibrary {
     /// Loads what is there. A broken skill, ledger or folder is a problem in the catalog, not a failure.
     pub fn open(config: LibraryConfig) -> Result<Self, ManageError> {
         let installed = config.data_dir.join("skills");
-        fs::create_dir_all(&installed)
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(&installed)
             .map_err(|e| ManageError::io(format!("make {}", installed.display()), &e))?;
         let shipped = config.shipped.map(|path| Root { path, source: Source::Shipped, trust: Trust::Always });
         let own = Root { path: installed.clone(), source: Source::Installed, trust: Trust::Pinned };

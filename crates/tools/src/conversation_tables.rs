@@ -95,8 +95,11 @@ async fn settled(store: &Store, conversation: &ConversationId) -> Result<Vec<Upl
     }
 }
 
+/// A table, and the names it goes by.
+pub(crate) type Named<'a> = (&'a TableProfile, Vec<String>);
+
 /// Every table of the uploads under the names that are its own, and all names that are taken.
-pub(crate) fn named(uploads: &[Upload]) -> (Vec<Vec<(&TableProfile, Vec<String>)>>, HashSet<String>) {
+pub(crate) fn named(uploads: &[Upload]) -> (Vec<Vec<Named<'_>>>, HashSet<String>) {
     let mut taken = HashSet::new();
     let mut all = Vec::new();
     for upload in uploads {

@@ -71,7 +71,7 @@ def _spread(con, relation, columns, rows, distinct, own_file):
         picks.append(f"count({q})")
         picks.append(_bounds(c) if comparable and c["name"] not in bounds else "NULL, NULL")
         exact = rows <= EXACT_ROWS
-        picks.append(_moments(q, exact) if is_number(c["type"]) else "NULL, NULL, NULL")
+        picks.append(_moments(q, exact, distinct) if is_number(c["type"]) else "NULL, NULL, NULL")
         picks.append((f"count(DISTINCT {q})" if exact else f"approx_count_distinct({q})") if comparable and distinct else "NULL")
     if not picks:
         return
@@ -88,8 +88,11 @@ def _spread(con, relation, columns, rows, distinct, own_file):
         c["top"], c["examples"] = [], []
 
 
-def _moments(q, exact):
-    """Mean, deviation and quartiles; infinities are left to the bounds."""
+def _moments(q, exact, spread):
+    """Mean, deviation and quartiles; infinities are left to the bounds. Without `spread`, as for thousands of columns, the mean alone:
+    each figure more is another state in memory."""
+    if not spread:
+        return f"avg({q}::DOUBLE), NULL, NULL"
     quantile = "quantile_cont" if exact else "approx_quantile"
     finite = f"FILTER (WHERE isfinite({q}::DOUBLE))"
     return f"avg({q}::DOUBLE), stddev_samp({q}::DOUBLE) {finite}, {quantile}({q}::DOUBLE, [0.25, 0.5, 0.75]) {finite}"

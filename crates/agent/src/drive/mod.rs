@@ -141,11 +141,11 @@ pub(crate) async fn drive(
             ErrorInfo::new("model_gone", "the model this question was asked of is no longer configured");
         drive.state.machine.end(Outcome::Failed { error });
     }
-    drive.to_the_end(cancel).await
+    drive.until_it_ends(cancel).await
 }
 
 impl Drive<'_> {
-    async fn to_the_end(&mut self, cancel: &CancellationToken) -> Result<Option<RunEvent>, StoreError> {
+    async fn until_it_ends(&mut self, cancel: &CancellationToken) -> Result<Option<RunEvent>, StoreError> {
         let (before, began) = (self.state.machine.active(), Instant::now());
         loop {
             self.book.ledger.check().await?;
@@ -166,7 +166,7 @@ impl Drive<'_> {
                 // Not to be interrupted: an answer is finished once, or its run is still open.
                 Step::Done(outcome) => match proof::settle(self, outcome).await? {
                     Settled::SentBack(effects) => effects,
-                    Settled::Ending(ending) => return self.finish(ending).await,
+                    Settled::Ending(ending) => return self.finish(*ending).await,
                 },
             };
             self.carry_out(effects).await?;

@@ -1,5 +1,6 @@
 //! Files that ship inside the binary, unpacked where the program can use them as files: a lone binary works.
 
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
@@ -30,10 +31,12 @@ pub fn unpack<E: RustEmbed>(folder: &Path) -> anyhow::Result<PathBuf> {
             continue;
         }
         if let Some(parent) = path.parent() {
-            std::fs::create_dir_all(parent).with_context(|| parent.display().to_string())?;
+            ba_store::create_dir_all(parent).with_context(|| parent.display().to_string())?;
         }
         let temporary = path.with_extension("part");
-        std::fs::write(&temporary, &file.data).with_context(|| temporary.display().to_string())?;
+        let mut written =
+            ba_store::create_file(&temporary).with_context(|| temporary.display().to_string())?;
+        written.write_all(&file.data).with_context(|| temporary.display().to_string())?;
         std::fs::rename(&temporary, &path).with_context(|| path.display().to_string())?;
     }
     remove_unknown::<E>(folder, folder)?;

@@ -27,7 +27,7 @@ fn orders() -> TableProfile {
             {"name": "客户ID", "type": "BIGINT", "distinct": 400, "min": 1, "max": 400, "mean": 200.5},
             {"name": "地区", "type": "VARCHAR", "distinct": 6, "nulls": 150,
              "top": [{"value": "华东", "count": 2000}, {"value": "华南", "count": 900}]},
-            {"name": "销售额", "type": "DOUBLE", "distinct": 4800, "min": 12.5, "max": 98000.25, "mean": 1523.123_456, "unit": "万元"},
+            {"name": "销售额", "type": "DOUBLE", "distinct": 4800, "min": 12.5, "max": 98000.25, "mean": 1_523.123_456, "unit": "万元"},
             {"name": "日期", "type": "DATE", "distinct": 366, "min": "2024-01-01", "max": "2024-12-31"},
         ]),
     );
@@ -132,11 +132,11 @@ fn hostile_names_and_values_stay_on_their_line() {
 #[test]
 fn figures_are_plain() {
     for (figure, text) in [
-        (1523.123_456, "1523"),
+        (1_523.123_456, "1523"),
         (0.5, "0.5"),
         (12.0, "12"),
         (-0.000_000_1, "0"),
-        (3.14159, "3.14"),
+        (3.16227, "3.16"),
         (0.01234, "0.0123"),
     ] {
         assert_eq!(columns::number(figure), text);

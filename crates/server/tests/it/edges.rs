@@ -85,7 +85,7 @@ async fn a_body_that_trickles_is_given_up() {
             socket.set_read_timeout(Some(Duration::from_millis(50))).unwrap();
             let mut gone = false;
             while !gone && began.elapsed() < Duration::from_secs(10) {
-                let ended = matches!(socket.read(&mut [0; 512]), Ok(_));
+                let ended = socket.read(&mut [0; 512]).is_ok();
                 gone = ended || socket.write_all(b" ").is_err();
             }
             assert!(gone, "{path}: a byte every 50 ms held the server for {:?}", began.elapsed());

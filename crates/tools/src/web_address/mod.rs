@@ -23,13 +23,16 @@ const MOST_ADDRESSES: usize = 5_000;
 /// Results go to the store while the run goes on: this long an own intent is waited for, which comes after them.
 const PATIENCE: Duration = Duration::from_secs(2);
 
+/// A conversation, and the addresses that were seen in it.
+type Seen = (ConversationId, HashSet<String>);
+
 /// Which addresses are known, and what may not leave.
 #[derive(Clone)]
 pub struct Addresses {
     store: Store,
     /// `[web] open = true`: any address may be read.
     open: bool,
-    seen: Arc<Mutex<VecDeque<(ConversationId, HashSet<String>)>>>,
+    seen: Arc<Mutex<VecDeque<Seen>>>,
 }
 
 /// What a conversation has said so far.

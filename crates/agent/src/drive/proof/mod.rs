@@ -35,7 +35,7 @@ const RUN_BYTES: usize = 64 * 1024 * 1024;
 pub(crate) enum Settled {
     /// Its model was given the gate turn.
     SentBack(Vec<Effect>),
-    Ending(Ending),
+    Ending(Box<Ending>),
 }
 
 /// How a run really ends.
@@ -55,7 +55,7 @@ impl Ending {
 pub(crate) async fn settle(drive: &mut Drive<'_>, outcome: Outcome) -> Result<Settled, StoreError> {
     let mode = drive.parts.audit;
     if mode == AuditMode::Off || !matches!(outcome, Outcome::Answer { .. }) {
-        return Ok(Settled::Ending(Ending::of(outcome, Objections::default())));
+        return Ok(Settled::Ending(Box::new(Ending::of(outcome, Objections::default()))));
     }
     let evidence = Arc::new(gathered(drive, &outcome).await?);
     let found = judge(drive, &outcome, &evidence).await?;
@@ -68,11 +68,11 @@ pub(crate) async fn settle(drive: &mut Drive<'_>, outcome: Outcome) -> Result<Se
         {
             return Ok(Settled::SentBack(effects));
         }
-        return Ok(Settled::Ending(Ending::of(outcome, found)));
+        return Ok(Settled::Ending(Box::new(Ending::of(outcome, found))));
     };
     let before = judge(drive, &draft, &evidence).await?;
     let worse = found.count() > before.count() || found.proven() * 2 < before.proven();
-    Ok(Settled::Ending(if worse { Ending::of(draft, before) } else { Ending::of(outcome, found) }))
+    Ok(Settled::Ending(Box::new(if worse { Ending::of(draft, before) } else { Ending::of(outcome, found) })))
 }
 
 /// Asks the model once to mend its answer. `None` when there is nothing to mend.

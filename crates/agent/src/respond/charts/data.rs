@@ -97,7 +97,7 @@ impl<'e> Frame<'e> {
             let get = |at: usize| row.get(at).unwrap_or(&Value::Null);
             let (key, name) = (label(get(x)), text(&label(get(series))));
             let column = names.iter().position(|known| *known == name);
-            let Some(column) = column.or_else(|| (names.len() < MAX_SERIES).then(|| names.len())) else {
+            let Some(column) = column.or_else(|| (names.len() < MAX_SERIES).then_some(names.len())) else {
                 continue;
             };
             if column == names.len() {

@@ -97,7 +97,7 @@ fn results_reach_the_model_as_untrusted_text_and_the_key_reaches_nobody() {
 fn without_a_provider_the_prompt_and_the_answer_say_so() {
     let folder = tempfile::tempdir().unwrap();
     let (system, seen) = search(folder.path(), &[]);
-    assert!(system.contains("没有配置搜索服务，请不要调用"), "{system}");
+    assert!(!system.contains("## web_search"), "what is not available is left out: {system}");
     assert!(seen.contains("Error Code: SEARCH_NOT_CONFIGURED"), "{seen}");
 }
 

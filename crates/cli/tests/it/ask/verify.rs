@@ -20,7 +20,7 @@ fn turn(action: Value) -> String {
 /// One call, then the answer.
 fn scripted(tool: &'static str, arguments: Value, report: &'static str) -> Server {
     Server::start_with(Dialect::OpenAi, move |request| {
-        let answered = request["messages"].to_string().contains("<tool_result name=");
+        let answered = request["messages"].to_string().contains("[call_1]");
         turn(if answered {
             json!({"type": "complete", "content": report})
         } else {

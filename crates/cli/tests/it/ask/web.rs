@@ -35,6 +35,8 @@ fn site() -> u16 {
 
 /// What the model reads of one call of `web_reader`, under this configuration.
 fn read(url: &str, config: &str) -> String {
+    // The person names the address: others are not read (SPEC H7).
+    let question = format!("零售增速？见 {url}");
     let url = url.to_owned();
     let server = Server::start_with(Dialect::OpenAi, move |request| {
         let action = if request["messages"].to_string().contains("<tool_result name=\\\"web_reader\\\">") {
@@ -55,7 +57,7 @@ fn read(url: &str, config: &str) -> String {
         ("HTTP_PROXY", "http://127.0.0.1:9".to_owned()),
         ("http_proxy", "http://127.0.0.1:9".to_owned()),
     ];
-    let output = ask(folder.path(), &environment, &["ask", "零售增速？", "--json"]);
+    let output = ask(folder.path(), &environment, &["ask", &question, "--json"]);
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
     let answer: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert_eq!(answer["data"]["response"], "增长 6.8%。");
