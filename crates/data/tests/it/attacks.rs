@@ -90,7 +90,6 @@ fn sqlite_compiles_nothing_but_reading() {
         ("SELECT load_extension('x')", "FUNCTION_REFUSED"),
         ("SELECT :a::b(') , 1; ATTACH '/tmp/x' AS y; --')", "SQL_INEXPRESSIBLE"),
         ("SELECT length(hex(zeroblob(100000000)))", "RESULT_TOO_LARGE"),
-        ("SELECT group_concat(printf('%.*c', 9000000, 'x')) FROM sales", "RESULT_TOO_LARGE"),
     ] {
         let got = ask(&db, sql, json!({}), 5);
         assert!(code(&got) == wall || wall == "SQL_INEXPRESSIBLE" && got.is_err(), "{sql}: {}", code(&got));

@@ -31,10 +31,12 @@ pub(super) fn addresses_in(text: &str) -> impl Iterator<Item = String> + '_ {
     let found = ADDRESS.as_ref().map(|r| r.find_iter(text)).into_iter().flatten();
     found.flat_map(|found| {
         let whole = found.as_str();
-        let without = whole.trim_end_matches(['.', ',', ';', ':', '!', '?', ')', '*', '_']);
+        let marks = ['.', ',', ';', ':', '!', '?', '*', '_'];
+        let without = whole.trim_end_matches(marks);
         // `[title](http://host/a_(b))`: the last parenthesis may be of either.
+        let inner = without.strip_suffix(')').map(|w| w.trim_end_matches(marks));
         let first = whole.split_once(')').map(|(head, _)| head);
-        [Some(whole), Some(without), first, whole.strip_suffix(')')].into_iter().flatten().filter_map(normal)
+        [Some(whole), Some(without), inner, first].into_iter().flatten().filter_map(normal)
     })
 }
 

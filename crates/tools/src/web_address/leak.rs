@@ -144,26 +144,23 @@ fn decoded(text: &str) -> String {
     text
 }
 
-/// What runs of letters and digits mean in base64, base32 and hex.
+/// What runs of letters and digits mean in base64, base32 and hex, wherever in them the encoded part begins.
 fn runs(text: &str) -> impl Iterator<Item = String> + '_ {
     let split = |c: char| !(c.is_ascii_alphanumeric() || matches!(c, '+' | '/' | '-' | '_'));
-    text.split(split)
-        .flat_map(|run| {
-            // A path holds runs between its slashes too.
-            std::iter::once(run).chain(run.split('/')).chain(run.split(['-', '_']))
-        })
+    let hexed = text
+        .split(|c: char| !c.is_ascii_hexdigit())
         .filter(|run| run.len() >= SHORTEST_RUN)
+        .flat_map(|run| (0..2).filter_map(move |at| hex::decode(even(run.get(at..)?)).ok()));
+    text.split(split)
+        // A path holds runs between its slashes too.
+        .flat_map(|run| std::iter::once(run).chain(run.split('/')).chain(run.split(['-', '_'])))
+        .filter(|run| run.len() >= SHORTEST_RUN)
+        .flat_map(|run| (0..8).filter_map(move |at| run.get(at..)))
         .flat_map(|run| {
-            let letters: String = run.chars().filter(char::is_ascii_alphanumeric).collect();
-            let even = &letters[..letters.len() & !1];
-            [
-                URL_SAFE_NO_PAD.decode(whole(run)).ok(),
-                STANDARD_NO_PAD.decode(whole(run)).ok(),
-                hex::decode(even).ok(),
-                base32(&letters),
-            ]
+            [URL_SAFE_NO_PAD.decode(whole(run)).ok(), STANDARD_NO_PAD.decode(whole(run)).ok(), base32(run)]
         })
         .flatten()
+        .chain(hexed)
         .map(|bytes| {
             let text = String::from_utf8_lossy(&bytes).into_owned();
             // Encoded twice.
@@ -176,9 +173,15 @@ fn runs(text: &str) -> impl Iterator<Item = String> + '_ {
         .filter(|text| text.len() >= SHORTEST_WIDE)
 }
 
+fn even(run: &str) -> &str {
+    run.get(..run.len() & !1).unwrap_or(run)
+}
+
 /// Four letters hold three bytes: what is cut off in the middle of them is left out.
 fn whole(run: &str) -> &str {
-    if run.len() % 4 == 1 { run.get(..run.len() - 1).unwrap_or(run) } else { run }
+    let end = if run.len() % 4 == 1 { run.len() - 1 } else { run.len() };
+    // What was decoded once may be any text.
+    run.get(..end).unwrap_or(run)
 }
 
 fn base32(run: &str) -> Option<Vec<u8>> {
@@ -224,6 +227,9 @@ mod tests {
             format!("https://e.example/{twice}"),
             format!("https://{hexed}.e.example/"),
             "https://e.example/alice%20chen".to_owned(),
+            format!("https://e.example/rates{hexed}"),
+            format!("https://e.example/a{hexed}"),
+            format!("https://e.example/rat{b64}"),
         ] {
             assert!(leaks().in_address(&address).is_some(), "{address}");
         }
