@@ -32,31 +32,41 @@ impl Query {
 /// The statements that answer a question; none when the profile already does.
 pub fn plan(scope: &Scope<'_>, question: &Question, lang: Lang) -> Vec<Query> {
     let planner = Planner { sql: Sql::new(scope, question, lang), question, lang };
-    match &question.intent {
-        Intent::Value => vec![planner.value()],
-        Intent::Breakdown | Intent::Rank | Intent::Trend => vec![planner.grouped()],
-        Intent::Share => vec![planner.share()],
-        Intent::ShareOf { parts } => vec![planner.share_of(parts)],
-        Intent::Cumulative | Intent::Moving(_) => vec![planner.windowed()],
-        Intent::MeanPer(grain) => vec![planner.mean_per(*grain)],
-        Intent::GrowthSeries(against) => vec![planner.growth_series(*against)],
-        Intent::Change { before, after, date, .. } => vec![planner.change(before, after, *date)],
-        Intent::Distribution => planner.distribution(),
-        Intent::Correlation => planner.correlation(),
-        Intent::Outliers => planner.outliers(),
-        Intent::Pareto { .. } => vec![planner.pareto()],
-        Intent::FirstSeen { entity, date } => vec![planner.first_seen(*entity, *date)],
-        Intent::Cohort { entity, date } => vec![planner.cohort(*entity, *date)],
-        Intent::Funnel { .. } => vec![planner.funnel()],
-        Intent::Forecast { .. } => vec![planner.forecast()],
-        Intent::Missing => vec![planner.missing()],
-        Intent::Repeats { column, once } => vec![planner.repeats(*column, *once)],
-        Intent::Duplicates => vec![planner.duplicates()],
-        Intent::Describe => planner.describe(),
-        Intent::Columns => Vec::new(),
-        Intent::Preview => vec![planner.preview()],
-        Intent::Rows => planner.rows(),
-        Intent::ExtremeRow { .. } => vec![planner.extreme_row()],
+    let dialect = planner.sql.dialect;
+    let mut queries = planner.queries();
+    queries.iter_mut().for_each(|query| query.sql = dialect.labels(&query.sql));
+    queries
+}
+
+impl Planner<'_> {
+    fn queries(&self) -> Vec<Query> {
+        let (planner, question) = (self, self.question);
+        match &question.intent {
+            Intent::Value => vec![planner.value()],
+            Intent::Breakdown | Intent::Rank | Intent::Trend => vec![planner.grouped()],
+            Intent::Share => vec![planner.share()],
+            Intent::ShareOf { parts } => vec![planner.share_of(parts)],
+            Intent::Cumulative | Intent::Moving(_) => vec![planner.windowed()],
+            Intent::MeanPer(grain) => vec![planner.mean_per(*grain)],
+            Intent::GrowthSeries(against) => vec![planner.growth_series(*against)],
+            Intent::Change { before, after, date, .. } => vec![planner.change(before, after, *date)],
+            Intent::Distribution => planner.distribution(),
+            Intent::Correlation => planner.correlation(),
+            Intent::Outliers => planner.outliers(),
+            Intent::Pareto { .. } => vec![planner.pareto()],
+            Intent::FirstSeen { entity, date } => vec![planner.first_seen(*entity, *date)],
+            Intent::Cohort { entity, date } => vec![planner.cohort(*entity, *date)],
+            Intent::Funnel { .. } => vec![planner.funnel()],
+            Intent::Forecast { .. } => vec![planner.forecast()],
+            Intent::Missing => vec![planner.missing()],
+            Intent::Repeats { column, once } => vec![planner.repeats(*column, *once)],
+            Intent::Duplicates => vec![planner.duplicates()],
+            Intent::Describe => planner.describe(),
+            Intent::Columns => Vec::new(),
+            Intent::Preview => vec![planner.preview()],
+            Intent::Rows => planner.rows(),
+            Intent::ExtremeRow { .. } => vec![planner.extreme_row()],
+        }
     }
 }
 

@@ -205,6 +205,8 @@ time.sleep(0.2)";
     for code in [code, "time.sleep(0.1)\n1"] {
         assert!(desk.py(code).error.is_none());
         let size = || std::fs::metadata(desk.folder().join("grow.bin")).unwrap().len();
+        // It is stopped right after its answer, not together with it.
+        std::thread::sleep(Duration::from_millis(300));
         let before = size();
         std::thread::sleep(Duration::from_millis(600));
         assert_eq!(size(), before, "a thread wrote after its call");

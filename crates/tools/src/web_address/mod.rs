@@ -21,7 +21,7 @@ const REMEMBERED: usize = 256;
 /// Addresses of one conversation.
 const MOST_ADDRESSES: usize = 5_000;
 /// Results go to the store while the run goes on: this long an own intent is waited for, which comes after them.
-const PATIENCE: Duration = Duration::from_millis(300);
+const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A conversation, and the addresses that were seen in it.
 type Seen = (ConversationId, HashSet<String>);
