@@ -30,7 +30,7 @@ describe("a conversation", { skip }, () => {
     const root = await headers("/", "br");
     assert.match(root.get("content-security-policy"), /default-src 'none'; script-src 'self' 'sha256-[^']+'; style-src 'self' 'sha256-[^']+';.*frame-src 'self'.*frame-ancestors 'none'/);
     assert.equal(root.get("content-encoding"), "br");
-    assert.match((await headers("/frame")).get("content-security-policy"), /^sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline'/);
+    assert.match((await headers("/frame")).get("content-security-policy"), /^sandbox allow-scripts; default-src 'none'; script-src blob: 'sha256-/);
     const html = await (await fetch(server.url)).text();
     const asset = await headers(/src="(\/assets\/[^"]+\.js)"/.exec(html)[1]);
     assert.match(asset.get("cache-control"), /immutable/);

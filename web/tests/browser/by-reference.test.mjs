@@ -29,7 +29,7 @@ describe("charts by reference", { skip }, () => {
     await charts().nth(2).locator("canvas").waitFor(SLOW);
     assert.equal(await charts().count(), 3);
     assert.equal(await lastTurn(page).locator("iframe").count(), 0, "no frame is needed");
-    assert.match(await charts().nth(0).locator("table").innerText(), /华南\s+67,670/);
+    assert.match(await charts().nth(0).locator("table").innerText(), /华南\s+66,000/);
     assert.match(await charts().nth(1).locator("table").innerText(), /2024-12/);
     assert.match(await lastTurn(page).locator("[data-part=report]").innerText(), /call_7 不存在.*call_1, call_1_2/s);
     await page.waitForTimeout(400);
