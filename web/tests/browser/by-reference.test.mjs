@@ -71,13 +71,17 @@ describe("charts by reference", { skip }, () => {
     await ask(page, "[essay] 慢慢写");
     await lastTurn(page).locator("[data-part=report]").getByText("第 丙 段").first().waitFor(SLOW);
     await page.reload();
-    await lastTurn(page).and(page.locator("[data-state=running]")).locator("[data-part=report] p").nth(2).waitFor(SLOW);
+    // On a slow machine the answer may be whole by now: the text begins where it began all the same.
+    await lastTurn(page).locator("[data-part=report] p").nth(2).waitFor(SLOW);
     const text = await lastTurn(page).locator("[data-part=report]").innerText();
     assert.match(text, /^第 甲 段/);
     assert.ok(!text.includes("\\n"), text.slice(0, 80));
   });
 
   it("a question sent meanwhile waits, and a draft stays with its conversation", async () => {
+    await ended(page);
+    await ask(page, "[essay] 再慢慢写");
+    await lastTurn(page).and(page.locator("[data-state=running]")).waitFor(SLOW);
     await input(page).fill("[text]排队的问题");
     await page.keyboard.press("Enter");
     await page.locator("[data-part=queued]").waitFor();
