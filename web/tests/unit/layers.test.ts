@@ -21,11 +21,11 @@ it("has no import against the order of the layers", () => {
   expect(wrong).toEqual([]);
 });
 
-it("shares nothing between the sandboxed document and the page but their protocol", () => {
+it("shares nothing between the sandboxed document and the page but their protocol and how charts look", () => {
   const shared = files
     .filter((file) => !file.startsWith("frame/"))
     .flatMap((file) => [...readFileSync(join(ROOT, file), "utf8").matchAll(/"\$lib\/frame\/([^"]+)"/g)].map((match) => match[1]));
-  expect([...new Set(shared)]).toEqual(["protocol"]);
+  expect([...new Set(shared)]).toEqual(["chart-theme", "option", "protocol"]);
   for (const file of files.filter((name) => name.startsWith("frame/"))) expect(readFileSync(join(ROOT, file), "utf8")).not.toContain("$lib/");
 });
 
