@@ -15,7 +15,9 @@ use crate::tables::{Desk, run, sandbox, tables};
 impl Desk {
     async fn python(&self, code: &str) -> Result<ToolOutput, ToolFailure> {
         let tool = RunPython { python: Python::Ready(sandbox()), store: self.store.clone() };
-        tool.run(&self.context(), serde_json::from_value(json!({"code": code})).unwrap()).await
+        tool.run(&self.context(), serde_json::from_value(json!({"code": code})).unwrap())
+            .await
+            .map_err(ba_agent::ToolError::told)
     }
 
     /// The list of files and the dossier, as the first request of a turn carries them.

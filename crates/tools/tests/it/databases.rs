@@ -40,7 +40,7 @@ fn tool(desk: &Desk, connections: Vec<ConnectionConfig>) -> QueryDatabase {
 }
 
 async fn query(desk: &Desk, tool: &QueryDatabase, args: Value) -> Result<ToolOutput, ToolFailure> {
-    tool.run(&desk.context(), serde_json::from_value(args).unwrap()).await
+    tool.run(&desk.context(), serde_json::from_value(args).unwrap()).await.map_err(ba_agent::ToolError::told)
 }
 
 #[test]

@@ -11,11 +11,12 @@ use ba_agent::metrics::Metrics;
 use ba_agent::pipeline::{Counter, Executor, ExecutorConfig, IdempotencyCache};
 use ba_agent::run::Limits;
 use ba_agent::{
-    Agent, AgentParts, Effects, Models, NoSink, Registry, Skills, ToolContext, ToolOutput, Typed, TypedTool,
+    Agent, AgentParts, Effects, Models, NoSink, Registry, Skills, ToolContext, ToolError, ToolOutput, Typed,
+    TypedTool,
 };
 use ba_model::{ModelInfo, ModelRequest, ScriptedModel, ScriptedReply};
 use ba_protocol::api::QueryRequest;
-use ba_protocol::{OutputLevel, RunEvent, RunId, ToolFailure, UserId};
+use ba_protocol::{OutputLevel, RunEvent, RunId, UserId};
 use ba_skills::{LibraryConfig, SkillLibrary};
 use ba_store::{EventScope, Store, StoreConfig};
 use ba_tools::ActivateSkill;
@@ -43,7 +44,7 @@ macro_rules! echo {
             fn effects(&self, _: &EchoArgs) -> Effects {
                 Effects::Changes
             }
-            async fn run(&self, ctx: &ToolContext, args: EchoArgs) -> Result<ToolOutput, ToolFailure> {
+            async fn run(&self, ctx: &ToolContext, args: EchoArgs) -> Result<ToolOutput, ToolError> {
                 let files: Vec<&str> = ctx.skill_files.iter().map(|(name, _)| name.as_str()).collect();
                 Ok(ToolOutput::text(format!("{} {files:?}", args.text), ""))
             }

@@ -105,18 +105,22 @@ impl Desk {
             counter: &(Arc::new(|text: &str| text.chars().count().div_ceil(2)) as _),
             told: &Told::default(),
         };
-        executor.execute(request).await
+        executor.execute(request).await.expect("the storage answers")
     }
 
     pub async fn read(&self, args: Value) -> Result<ToolOutput, ToolFailure> {
         let tool = FileReader { tables: Some(tables()), store: self.store.clone() };
-        tool.run(&self.context(), serde_json::from_value(args).unwrap()).await
+        tool.run(&self.context(), serde_json::from_value(args).unwrap())
+            .await
+            .map_err(ba_agent::ToolError::told)
     }
 
     pub async fn query(&self, args: Value) -> Result<ToolOutput, ToolFailure> {
         let connections = Connections::new(Vec::new()).unwrap();
         let tool = QueryDatabase { tables: Some(tables()), connections, store: self.store.clone() };
-        tool.run(&self.context(), serde_json::from_value(args).unwrap()).await
+        tool.run(&self.context(), serde_json::from_value(args).unwrap())
+            .await
+            .map_err(ba_agent::ToolError::told)
     }
 }
 
