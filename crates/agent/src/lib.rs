@@ -28,6 +28,6 @@ pub use service::{Admitted, Agent};
 pub use sink::{EventSink, NoSink};
 pub use skills::Skills;
 pub use tool::{
-    Body, Briefing, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolError, ToolOutput,
-    ToolSpec, Typed, TypedTool,
+    Body, Briefing, BriefingRequest, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext,
+    ToolError, ToolOutput, ToolSpec, Typed, TypedTool,
 };

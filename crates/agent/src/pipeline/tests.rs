@@ -298,6 +298,7 @@ async fn the_same_harmless_call_is_answered_from_cache_until_a_file_changes() {
 }
 
 // SPEC E4.
+// SPEC E3, E4
 #[tokio::test]
 async fn large_results_are_stored_and_named() {
     let mut output = ToolOutput::text("2 MB of text", "x".repeat(2 << 20));

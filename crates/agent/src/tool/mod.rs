@@ -17,7 +17,7 @@ use serde_json::{Map, Value};
 
 pub use error::ToolError;
 pub use output::{Body, Column, ResourceUse, StoredData, ToolOutput};
-pub use registry::{Briefing, DuplicateTool, Registry};
+pub use registry::{Briefing, BriefingRequest, DuplicateTool, Registry};
 pub use typed::{Typed, TypedTool};
 
 /// A tool the model may call. Dropping the future of `call` must stop the work.

@@ -17,7 +17,7 @@ use ba_agent::{
 use ba_model::{Model, ScriptedModel};
 use ba_protocol::api::QueryRequest;
 use ba_protocol::audit::AuditMode;
-use ba_protocol::{ConversationId, DataNote, Event, OutputLevel, RunEvent, RunId, ToolFailure, UserId};
+use ba_protocol::{ConversationId, DataNote, Event, OutputLevel, RunEvent, RunId, UserId};
 use ba_store::{Store, StoreConfig};
 use parking_lot::Mutex;
 use schemars::JsonSchema;

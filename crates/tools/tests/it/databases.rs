@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::tables::{Desk, rows, run, tables};
 
-fn execute(path: &Path, sql: &str) {
+pub fn execute(path: &Path, sql: &str) {
     let script =
         "import sqlite3,sys\nc=sqlite3.connect(sys.argv[1])\nc.executescript(sys.argv[2])\nc.commit()";
     let done =
@@ -22,7 +22,7 @@ fn execute(path: &Path, sql: &str) {
     assert!(done.success());
 }
 
-fn connection(name: &str, path: &Path) -> ConnectionConfig {
+pub fn connection(name: &str, path: &Path) -> ConnectionConfig {
     ConnectionConfig {
         name: name.into(),
         url: SecretUrl::new(format!("sqlite://{}", path.display())),

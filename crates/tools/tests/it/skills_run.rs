@@ -64,6 +64,36 @@ fn write_skill(dir: &Path, name: &str, front: &str, body: &str) {
     std::fs::write(folder.join("references/more.md"), format!("more of {name}\n")).unwrap();
 }
 
+/// An agent with these tools, and the usual settings otherwise.
+pub fn agent_of(
+    store: &Store,
+    models: Models,
+    registry: Registry,
+    skills: Skills,
+    counter: Counter,
+) -> Agent {
+    Agent::new(AgentParts {
+        store: store.clone(),
+        models,
+        registry,
+        executor: Executor {
+            config: ExecutorConfig::default(),
+            cache: IdempotencyCache::default(),
+            data: Arc::new(store.clone()),
+        },
+        sink: Arc::new(NoSink),
+        system_prompt: "PROMPT".into(),
+        limits: Limits::default(),
+        default_level: OutputLevel::Standard,
+        counter,
+        metrics: Metrics::default(),
+        log: ConversationLog::off(),
+        skills,
+        audit: Default::default(),
+        witness: None,
+    })
+}
+
 struct Place {
     dir: tempfile::TempDir,
     store: Store,
@@ -103,26 +133,8 @@ impl Place {
         ])
         .unwrap();
         let named = small.map(|m| ("small".to_owned(), m.clone() as Arc<dyn ba_model::Model>));
-        Agent::new(AgentParts {
-            store: self.store.clone(),
-            models: Models { default: model.clone(), summary: None, named: named.into_iter().collect() },
-            registry,
-            executor: Executor {
-                config: ExecutorConfig::default(),
-                cache: IdempotencyCache::default(),
-                data: Arc::new(self.store.clone()),
-            },
-            sink: Arc::new(NoSink),
-            system_prompt: "PROMPT".into(),
-            limits: Limits::default(),
-            default_level: OutputLevel::Standard,
-            counter,
-            metrics: Metrics::default(),
-            log: ConversationLog::off(),
-            skills: Skills::new(library, self.dir.path().join("data")),
-            audit: Default::default(),
-            witness: None,
-        })
+        let models = Models { default: model.clone(), summary: None, named: named.into_iter().collect() };
+        agent_of(&self.store, models, registry, Skills::new(library, self.dir.path().join("data")), counter)
     }
 
     /// The skill chain each turn's answer names.
@@ -140,11 +152,11 @@ impl Place {
     }
 }
 
-fn model(replies: Vec<ScriptedReply>) -> Arc<ScriptedModel> {
+pub fn model(replies: Vec<ScriptedReply>) -> Arc<ScriptedModel> {
     Arc::new(ScriptedModel::new(replies))
 }
 
-fn calls(calls: Value) -> ScriptedReply {
+pub fn calls(calls: Value) -> ScriptedReply {
     let calls: Vec<Value> = calls
         .as_array()
         .unwrap()
@@ -156,7 +168,7 @@ fn calls(calls: Value) -> ScriptedReply {
     ScriptedReply::text(turn.to_string())
 }
 
-fn complete() -> ScriptedReply {
+pub fn complete() -> ScriptedReply {
     let turn = json!({"task_analysis": "t", "execution_plan": "R1: x", "current_round": 1, "action": {"type": "complete", "content": "好"}});
     ScriptedReply::text(turn.to_string())
 }

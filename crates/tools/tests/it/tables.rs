@@ -133,6 +133,7 @@ pub fn rows(output: &ToolOutput) -> &Vec<Vec<Value>> {
 
 const SALES: &str = "日期,地区,金额\n2024-01-02,华东,1200.5\n2024-01-03,华北,800\n2024-02-01,华东,99.5\n";
 
+// SPEC F4
 #[test]
 fn an_upload_is_read_and_queried_by_id_and_name() {
     run(async {
