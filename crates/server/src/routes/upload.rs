@@ -77,12 +77,22 @@ pub async fn upload(
     Query(query): Query<UploadQuery>,
     request: Request,
 ) -> Result<Data<Uploaded>> {
+    receive(state, caller, query.conversation_id, request).await.map(Data::of)
+}
+
+/// Takes the files of a form into a conversation, or into a new one.
+pub async fn receive(
+    state: AppState,
+    caller: Caller,
+    conversation: Option<ConversationId>,
+    request: Request,
+) -> Result<Uploaded> {
     let budget = HeadBudget::default();
     budget.head();
     let form = Multipart::from_request(request.map(|body| budget.guard(body)), &state).await;
     // A task of its own: when the client vanishes, the request is dropped, but what was begun must be undone.
-    let taken = tokio::spawn(async move { take(&state, &caller, query.conversation_id, form, budget).await });
-    taken.await.map_err(ApiError::internal)?.map(Data::of)
+    let taken = tokio::spawn(async move { take(&state, &caller, conversation, form, budget).await });
+    taken.await.map_err(ApiError::internal)?
 }
 
 async fn take(
