@@ -3,6 +3,7 @@
 //! Knows no axum, no SQL, no Python and no concrete tool.
 
 pub mod context;
+mod direct;
 mod drive;
 mod error;
 mod keeper;

@@ -144,6 +144,7 @@ pub fn router(state: AppState) -> Router {
     let plain = document.clone();
     let reference = SwaggerUi::new("/docs").url("/api/v1/openapi.json", document);
     api.merge(pages())
+        .route_service("/mcp", crate::mcp::service(&state))
         .merge(reference)
         .route("/openapi.json", get(|| async move { axum::Json(plain) }))
         .layer(from_fn_with_state(state.clone(), gate::gate))

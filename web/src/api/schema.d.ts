@@ -997,7 +997,31 @@ export interface components {
              */
             role: string;
         };
-        ChatRequest: components["schemas"]["Options"] & {
+        /** @description As clients send them, beside the messages. */
+        ChatOptions: {
+            /** @description Refused, as `tools` are. */
+            functions?: Record<string, never>[] | null;
+            /** @description Refused: a report has none. */
+            logprobs?: boolean | null;
+            /** @description Text only. */
+            modalities?: string[] | null;
+            /**
+             * @description `ba-agent`, or the name of a configured model.
+             * @example ba-agent
+             */
+            model?: string | null;
+            /**
+             * Format: int32
+             * @description One answer only.
+             */
+            n?: number | null;
+            /** @description `{"type": "text"}` only. */
+            response_format?: Record<string, never> | null;
+            stream?: boolean | null;
+            /** @description Refused: BA-Agent runs tools of its own. */
+            tools?: Record<string, never>[] | null;
+        };
+        ChatRequest: components["schemas"]["ChatOptions"] & {
             messages: components["schemas"]["ChatMessage"][];
             stream_options?: components["schemas"]["StreamOptions"] | null;
         };
@@ -1580,21 +1604,6 @@ export interface components {
             /** @description Uploads, oldest first; their profiles come with `GET /files/{file_id}`. */
             files: components["schemas"]["Upload"][];
         };
-        FileObject: {
-            /** Format: int64 */
-            bytes: number;
-            /** Format: int64 */
-            created_at: number;
-            filename: string;
-            /** @example file-a87365d8983d-001 */
-            id: string;
-            /** @example file */
-            object: string;
-            /** @example user_data */
-            purpose: string;
-            /** @example processed */
-            status: string;
-        };
         /** @description What ingest found in a file. */
         FileProfile: {
             encoding?: string | null;
@@ -1904,6 +1913,32 @@ export interface components {
         };
         /** @enum {string} */
         NoteLevel: "step" | "warn";
+        OpenAiDeleted: {
+            deleted: boolean;
+            id: string;
+            object: string;
+        };
+        OpenAiFile: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            created_at: number;
+            filename: string;
+            /** @example file-a87365d8983d-001 */
+            id: string;
+            /** @example file */
+            object: string;
+            /** @example user_data */
+            purpose: string;
+            /** @example processed */
+            status: string;
+        };
+        OpenAiFiles: {
+            data: components["schemas"]["OpenAiFile"][];
+            has_more: boolean;
+            /** @example list */
+            object: string;
+        };
         /** @description A cell, or a whole column when `row` is absent. */
         Operand: {
             column?: string;
@@ -1911,30 +1946,6 @@ export interface components {
             tool_call_id: string;
             /** Format: double */
             value?: number | null;
-        };
-        /** @description As clients send them, beside the messages. */
-        Options: {
-            /** @description Refused, as `tools` are. */
-            functions?: Record<string, never>[] | null;
-            /** @description Refused: a report has none. */
-            logprobs?: boolean | null;
-            /** @description Text only. */
-            modalities?: string[] | null;
-            /**
-             * @description `ba-agent`, or the name of a configured model.
-             * @example ba-agent
-             */
-            model?: string | null;
-            /**
-             * Format: int32
-             * @description One answer only.
-             */
-            n?: number | null;
-            /** @description `{"type": "text"}` only. */
-            response_format?: Record<string, never> | null;
-            stream?: boolean | null;
-            /** @description Refused: BA-Agent runs tools of its own. */
-            tools?: Record<string, never>[] | null;
         };
         /**
          * @description How much of a result the model is shown (SPEC E1).
@@ -2056,7 +2067,7 @@ export interface components {
             warnings?: string[];
             witness?: components["schemas"]["WitnessReport"] | null;
         };
-        ResponsesRequest: components["schemas"]["Options"] & {
+        ResponsesRequest: components["schemas"]["ChatOptions"] & {
             input: components["schemas"]["Input"];
             /** @description Told to the agent before the question, in a new conversation. */
             instructions?: string | null;
@@ -4826,7 +4837,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FileList"];
+                    "application/json": components["schemas"]["OpenAiFiles"];
                 };
             };
             /** @description What went wrong */
@@ -4875,7 +4886,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FileObject"];
+                    "application/json": components["schemas"]["OpenAiFile"];
                 };
             };
             /** @description What went wrong */
@@ -4916,7 +4927,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["FileObject"];
+                    "application/json": components["schemas"]["OpenAiFile"];
                 };
             };
             /** @description What went wrong */
@@ -4957,7 +4968,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["Deleted"];
+                    "application/json": components["schemas"]["OpenAiDeleted"];
                 };
             };
             /** @description What went wrong */

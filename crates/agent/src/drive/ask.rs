@@ -20,7 +20,7 @@ use crate::summaries::{self, Summaries};
 use crate::tool::BriefingRequest;
 
 /// What is known of the data may take this much of a request; less in a small window.
-const BRIEFING_TOKENS: usize = 1_500;
+pub(crate) const BRIEFING_TOKENS: usize = 1_500;
 
 /// Made once: every request of every run carries it.
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| StructuredResponse::json_schema().into());

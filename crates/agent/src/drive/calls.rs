@@ -152,7 +152,7 @@ fn interrupted_result(intent: &ToolIntent) -> ToolResult {
 }
 
 /// Changes whenever a file a tool could read changes (SPEC E9).
-fn fingerprint(known: &ConversationFiles) -> String {
+pub(crate) fn fingerprint(known: &ConversationFiles) -> String {
     let mut hasher = blake3::Hasher::new();
     for code in &known.codes {
         hasher.update(format!("{}@{};", code.code_id, code.version).as_bytes());

@@ -3,9 +3,7 @@
 
 use axum::Json;
 use axum::extract::{Request, State};
-use axum::http::StatusCode;
 use ba_protocol::{ConversationId, Upload, UploadId};
-use ba_store::filename::{clean_filename, extension};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use serde::{Deserialize, Serialize};
@@ -15,7 +13,7 @@ use crate::auth::Caller;
 use crate::envelope::Path;
 use crate::error::{ApiError, Result};
 use crate::ingest;
-use crate::routes::upload::{self, FILE_TYPES};
+use crate::routes::upload;
 use crate::state::AppState;
 
 /// Files in one message; more are a mistake.
@@ -38,7 +36,7 @@ pub struct Attached {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct FileObject {
+pub struct OpenAiFile {
     #[schema(example = "file-a87365d8983d-001")]
     pub id: String,
     #[schema(example = "file")]
@@ -53,21 +51,21 @@ pub struct FileObject {
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct FileList {
+pub struct OpenAiFiles {
     #[schema(example = "list")]
     pub object: &'static str,
-    pub data: Vec<FileObject>,
+    pub data: Vec<OpenAiFile>,
     pub has_more: bool,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Deleted {
+pub struct OpenAiDeleted {
     pub id: String,
     pub object: &'static str,
     pub deleted: bool,
 }
 
-impl FileObject {
+impl OpenAiFile {
     fn of(upload: &Upload) -> Self {
         let status = match upload.status {
             ba_protocol::file::IngestStatus::Failed { .. } => "error",
@@ -106,53 +104,53 @@ async fn find(state: &AppState, caller: &Caller, id: &str) -> Result<Upload> {
 /// Keep a file for later questions: the form's `file`; other fields are let pass.
 #[utoipa::path(post, path = "/v1/files", tag = "openai", operation_id = "openaiUploadFile",
     request_body(content = inline(upload::UploadForm), content_type = "multipart/form-data"),
-    responses((status = 200, description = "The file, with the id that messages name", body = FileObject)))]
+    responses((status = 200, description = "The file, with the id that messages name", body = OpenAiFile)))]
 pub async fn create(
     State(state): State<AppState>,
     caller: Caller,
     request: Request,
-) -> Result<Json<FileObject>> {
+) -> Result<Json<OpenAiFile>> {
     let taken = upload::receive(state, caller, None, request).await?;
     let file = taken.files.first().ok_or_else(|| ApiError::bad_request("no_file", "the form has no file"))?;
-    Ok(Json(FileObject::of(file)))
+    Ok(Json(OpenAiFile::of(file)))
 }
 
 /// The caller's files, the latest first.
 #[utoipa::path(get, path = "/v1/files", tag = "openai", operation_id = "openaiListFiles",
-    responses((status = 200, description = "Files of the latest conversations", body = FileList)))]
-pub async fn list(State(state): State<AppState>, caller: Caller) -> Result<Json<FileList>> {
+    responses((status = 200, description = "Files of the latest conversations", body = OpenAiFiles)))]
+pub async fn list(State(state): State<AppState>, caller: Caller) -> Result<Json<OpenAiFiles>> {
     let store = &state.deps.store;
     let mut data = Vec::new();
     for conversation in store.conversations(&caller.user, None, LOOK_BACK, 0).await? {
-        data.extend(store.uploads(&conversation.id).await?.iter().rev().map(FileObject::of));
+        data.extend(store.uploads(&conversation.id).await?.iter().rev().map(OpenAiFile::of));
     }
-    Ok(Json(FileList { object: "list", data, has_more: false }))
+    Ok(Json(OpenAiFiles { object: "list", data, has_more: false }))
 }
 
 /// One file.
 #[utoipa::path(get, path = "/v1/files/{file_id}", tag = "openai", operation_id = "openaiReadFile",
     params(("file_id" = String, Path, example = "file-a87365d8983d-001")),
-    responses((status = 200, description = "The file", body = FileObject)))]
+    responses((status = 200, description = "The file", body = OpenAiFile)))]
 pub async fn read(
     State(state): State<AppState>,
     caller: Caller,
     Path(file_id): Path<String>,
-) -> Result<Json<FileObject>> {
-    Ok(Json(FileObject::of(&find(&state, &caller, &file_id).await?)))
+) -> Result<Json<OpenAiFile>> {
+    Ok(Json(OpenAiFile::of(&find(&state, &caller, &file_id).await?)))
 }
 
 /// Remove a file.
 #[utoipa::path(delete, path = "/v1/files/{file_id}", tag = "openai", operation_id = "openaiDeleteFile",
     params(("file_id" = String, Path, example = "file-a87365d8983d-001")),
-    responses((status = 200, description = "It is gone", body = Deleted)))]
+    responses((status = 200, description = "It is gone", body = OpenAiDeleted)))]
 pub async fn delete(
     State(state): State<AppState>,
     caller: Caller,
     Path(file_id): Path<String>,
-) -> Result<Json<Deleted>> {
+) -> Result<Json<OpenAiDeleted>> {
     let upload = find(&state, &caller, &file_id).await?;
     state.deps.store.delete_upload(&upload.conversation_id, &upload.file_id).await?;
-    Ok(Json(Deleted { id: file_id, object: "file", deleted: true }))
+    Ok(Json(OpenAiDeleted { id: file_id, object: "file", deleted: true }))
 }
 
 /// Puts a message's files where its question is asked: the conversation it belongs to, else that of its first file, else a
@@ -170,15 +168,15 @@ pub async fn put(
     let (mut place, mut ids, mut fresh) = (known, Vec::new(), Vec::new());
     for file in files {
         if let Some(id) = &file.file_id {
-            let upload = find(state, caller, id).await?;
-            let here = place.get_or_insert_with(|| upload.conversation_id.clone()).clone();
-            if here == upload.conversation_id {
-                ids.push(upload.file_id);
+            let found = find(state, caller, id).await?;
+            let here = place.get_or_insert_with(|| found.conversation_id.clone()).clone();
+            if here == found.conversation_id {
+                ids.push(found.file_id);
                 continue;
             }
-            let path = state.deps.store.upload_path(&upload).await?;
+            let path = state.deps.store.upload_path(&found).await?;
             let bytes = tokio::fs::read(&path).await.map_err(ApiError::internal)?;
-            fresh.push(store(state, &here, &upload.filename, &bytes).await?);
+            fresh.push(upload::keep(state, &here, &found.filename, &bytes).await?);
             continue;
         }
         let (name, bytes) = decoded(&file)?;
@@ -186,7 +184,7 @@ pub async fn put(
             Some(here) => here.clone(),
             None => place.insert(state.deps.store.create(&caller.user, "").await?.id).clone(),
         };
-        fresh.push(store(state, &here, &name, &bytes).await?);
+        fresh.push(upload::keep(state, &here, &name, &bytes).await?);
     }
     let settled = ingest::start(state, fresh).await;
     ids.extend(settled.into_iter().map(|upload| upload.file_id));
@@ -197,28 +195,11 @@ fn decoded(file: &Attached) -> Result<(String, Vec<u8>)> {
     let wrong = |message: &str| ApiError::bad_request("invalid_file", message);
     let data =
         file.file_data.as_deref().ok_or_else(|| wrong("a file part has a `file_id` or `file_data`"))?;
-    let name = clean_filename(file.filename.as_deref().unwrap_or(""));
-    if !FILE_TYPES.contains(&extension(&name).as_str()) {
-        return Err(ApiError::new(
-            StatusCode::UNSUPPORTED_MEDIA_TYPE,
-            "unsupported_file_type",
-            format!(
-                "`{name}` cannot be read; give `filename` one of these endings: {}",
-                FILE_TYPES.join(", ")
-            ),
-        ));
-    }
+    let name = file.filename.clone().ok_or_else(|| wrong("a file with `file_data` needs a `filename`"))?;
     let encoded = match data.strip_prefix("data:") {
         Some(rest) => rest.split_once(";base64,").ok_or_else(|| wrong("`file_data` is not base64"))?.1,
         None => data,
     };
     let bytes = STANDARD.decode(encoded.trim()).map_err(|_| wrong("`file_data` is not base64"))?;
-    if bytes.is_empty() { Err(wrong("the file is empty")) } else { Ok((name, bytes)) }
-}
-
-async fn store(state: &AppState, place: &ConversationId, name: &str, bytes: &[u8]) -> Result<Upload> {
-    let limit = state.config.limits.upload_bytes;
-    let mut writer = state.deps.store.begin_upload(place, name, Some(limit)).await?;
-    writer.write(bytes).await?;
-    Ok(writer.finish().await?)
+    Ok((name, bytes))
 }

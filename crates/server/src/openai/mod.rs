@@ -17,3 +17,11 @@ pub mod wire;
 
 /// A request with files inside it may be so large; it is read whole.
 pub const MESSAGE_BYTES: usize = 32 * 1024 * 1024;
+
+pub use exchange::reasoning as told;
+
+/// An answer as Markdown, for programs that speak other protocols.
+pub async fn answer_text(state: &crate::state::AppState, answer: &ba_protocol::api::AgentResponse) -> String {
+    let base = base_url::BaseUrl::default();
+    markdown::of(answer, &state.deps.store, state.config.openai_footnotes, &base).await
+}

@@ -1,4 +1,4 @@
-//! Options of OpenAI's requests that change what an answer is. Those we cannot keep are refused by name; what only tunes a
+//! ChatOptions of OpenAI's requests that change what an answer is. Those we cannot keep are refused by name; what only tunes a
 //! language model (temperature, seed, stop …) means nothing to an agent and is let pass.
 
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::state::AppState;
 
 /// As clients send them, beside the messages.
 #[derive(Debug, Default, Deserialize, ToSchema)]
-pub struct Options {
+pub struct ChatOptions {
     /// `ba-agent`, or the name of a configured model.
     #[serde(default)]
     #[schema(example = "ba-agent")]
@@ -42,7 +42,7 @@ pub struct Options {
     pub modalities: Option<Vec<String>>,
 }
 
-impl Options {
+impl ChatOptions {
     pub fn is_streamed(&self) -> bool {
         self.stream == Some(true)
     }

@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::base_url::BaseUrl;
 use super::continuation::Request;
 use super::exchange::{Exchange, Question, failure};
-use super::options::Options;
+use super::options::ChatOptions;
 use super::wire::{ChatMessage, Content, MODEL};
 use crate::auth::Caller;
 use crate::envelope::Body;
@@ -35,7 +35,7 @@ pub struct ResponsesRequest {
     #[schema(example = "resp_run_0123456789abcdef")]
     pub previous_response_id: Option<String>,
     #[serde(flatten)]
-    pub options: Options,
+    pub options: ChatOptions,
 }
 
 /// A question, or messages of which the last is one.

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use super::files::Attached;
-use super::options::Options;
+use super::options::ChatOptions;
 use crate::error::{ApiError, Result};
 
 /// With the default model.
@@ -15,7 +15,7 @@ pub const MODEL: &str = "ba-agent";
 pub struct ChatRequest {
     pub messages: Vec<ChatMessage>,
     #[serde(flatten)]
-    pub options: Options,
+    pub options: ChatOptions,
     #[serde(default)]
     pub stream_options: Option<StreamOptions>,
 }

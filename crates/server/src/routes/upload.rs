@@ -130,6 +130,35 @@ async fn take(
     Ok(Uploaded { conversation_id, files, rejected })
 }
 
+/// Keeps a file that is here already, under the rules of every upload.
+pub async fn keep(
+    state: &AppState,
+    conversation: &ConversationId,
+    filename: &str,
+    bytes: &[u8],
+) -> Result<Upload> {
+    let filename = clean_filename(filename);
+    check_kind(&filename)?;
+    if bytes.is_empty() {
+        return Err(ApiError::bad_request("empty_file", format!("`{filename}` is empty")));
+    }
+    let limit = state.config.limits.upload_bytes;
+    let mut writer = state.deps.store.begin_upload(conversation, &filename, Some(limit)).await?;
+    writer.write(bytes).await?;
+    Ok(writer.finish().await?)
+}
+
+fn check_kind(filename: &str) -> Result<()> {
+    if FILE_TYPES.contains(&extension(filename).as_str()) {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "unsupported_file_type",
+        format!("`{filename}` cannot be read; upload one of: {}", FILE_TYPES.join(", ")),
+    ))
+}
+
 /// Where the files go.
 enum Place {
     Existing(ConversationId),
@@ -222,14 +251,7 @@ impl Intake<'_> {
     }
 
     async fn store(&mut self, filename: &str, field: &mut Field<'_>) -> Result<Upload> {
-        let kind = extension(filename);
-        if !FILE_TYPES.contains(&kind.as_str()) {
-            return Err(ApiError::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_file_type",
-                format!("`{filename}` cannot be read; upload one of: {}", FILE_TYPES.join(", ")),
-            ));
-        }
+        check_kind(filename)?;
         let conversation = self.conversation().await?;
         let limit = self.state.config.limits.upload_bytes;
         let mut writer = self.state.deps.store.begin_upload(&conversation, filename, Some(limit)).await?;
