@@ -59,6 +59,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         summary_model: models.summary,
         models: models.named,
         connections: connections(&raw)?,
+        mcp: crate::mcp::servers(&raw, sources)?,
         storage: Storage {
             database: raw.database.take().map(Secret::new),
             s3: raw.s3.take().map(s3).transpose()?,

@@ -25,6 +25,7 @@ pub(crate) struct RawConfig {
     pub prices: Option<RawPrices>,
     pub models: BTreeMap<String, RawModel>,
     pub connections: BTreeMap<String, RawConnection>,
+    pub mcp: BTreeMap<String, RawMcp>,
     pub database: Option<String>,
     pub s3: Option<RawS3>,
     pub python_env: Option<PathBuf>,
@@ -79,6 +80,19 @@ pub(crate) struct RawConnection {
     pub functions: Vec<String>,
     pub timeout: Option<u64>,
     pub timezone: Option<String>,
+}
+
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RawMcp {
+    pub command: Option<String>,
+    pub args: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    pub url: Option<String>,
+    pub key: Option<String>,
+    pub tools: Vec<String>,
+    pub writes: Vec<String>,
+    pub timeout: Option<u64>,
 }
 
 #[derive(Debug, Deserialize)]

@@ -1848,7 +1848,7 @@ export interface components {
             /** @example list */
             object: string;
         };
-        /** @description One of the two. */
+        /** @description One of the three. */
         NewConsent: {
             /**
              * @description This page and no other.
@@ -1860,6 +1860,11 @@ export interface components {
              * @example example.org
              */
             host?: string | null;
+            /**
+             * @description A tool of another program that changes something.
+             * @example crm.create_ticket
+             */
+            tool?: string | null;
         };
         NewConversation: {
             /** @example 零售数据分析 */

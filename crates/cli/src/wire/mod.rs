@@ -2,6 +2,7 @@
 
 pub mod embedded;
 pub mod ingest;
+mod mcp;
 pub mod models;
 pub mod python;
 pub mod reports;
@@ -129,7 +130,9 @@ async fn wire(
     let store = open_store(config).await?;
     let skills = open_skills(config)?;
     let counter = counter(&models.default.info().name);
-    let tools::Tools { registry, tables } = tools::registry(config, &store, &python, &skills, &counter)?;
+    let remote = mcp::tools(config, &store).await;
+    let tools::Tools { registry, tables } =
+        tools::registry(config, &store, &python, &skills, &counter, remote)?;
     let template = prompt(config, Path::new(PROMPTS))?;
     let witness = witness(config, &store, &registry)?;
     let parts = AgentParts {
