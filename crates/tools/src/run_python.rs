@@ -20,7 +20,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::Value;
 
-use crate::conversation_tables::{KEPT, known_tables};
+use crate::conversation_tables::{KEPT, known_tables, storage};
 use crate::mentions;
 use crate::resources::resources;
 
@@ -247,10 +247,6 @@ async fn inputs(store: &Store, ctx: &ToolContext, uploads: &[Upload]) -> Result<
 fn basis(uploads: &[Upload]) -> BTreeMap<String, String> {
     let version = |u: &Upload| format!("{} {:?}", u.sha256, u.ingest_options);
     uploads.iter().map(|u| (u.file_id.to_string(), version(u))).collect()
-}
-
-fn storage(error: ba_store::StoreError) -> ToolFailure {
-    ToolFailure::new(ToolErrorType::ResourceError, "STORAGE", error.to_string())
 }
 
 fn output_of(outcome: &JobOutcome, artifacts: Vec<Artifact>) -> ToolOutput {
