@@ -15,7 +15,7 @@ use tokio::task::JoinHandle;
 use super::rows::MAX_ROW_BYTES;
 
 /// Bytes read at once.
-const PIECE: usize = 64 << 10;
+const PIECE: usize = 128 << 10;
 
 /// Where a server listens.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -47,7 +47,7 @@ fn postgres_cells_are_cut_by_the_server() {
         test,
         "PostgreSQL: cells",
         1200,
-        || pg(60),
+        || pg(300),
         |db| {
             let got = ask(db, "SELECT repeat('x', 500000000) AS t, 7 AS n", json!({}), 1).unwrap();
             assert_eq!((got.rows[0][0].as_str().unwrap().len(), &got.rows[0][1]), (100_000, &json!(7)));
@@ -67,7 +67,7 @@ fn postgres_rows_are_counted_as_they_come() {
         test,
         "PostgreSQL: answer",
         810,
-        || pg(60),
+        || pg(300),
         |db| {
             too_large(db, "SELECT repeat('x', 90000) FROM generate_series(1, 9000)");
         },
@@ -82,7 +82,7 @@ fn postgres_errors_are_cut_on_the_wire() {
         test,
         "PostgreSQL: error message",
         900,
-        || pg(60),
+        || pg(300),
         |db| {
             too_large(db, "SELECT CAST(repeat('x', 900000000) AS integer)");
             let short = ask(db, "SELECT CAST(repeat('x', 30000000) AS integer)", json!({}), 1).unwrap_err();
@@ -100,7 +100,7 @@ fn mysql_rows_are_cut_on_the_wire() {
         test,
         "MySQL: row",
         672,
-        || my(60),
+        || my(300),
         |db| {
             too_large(db, &format!("SELECT {}", cells.join(", ")));
             let whole = ask(db, "SELECT REPEAT('长', 5000000) AS t, 7 AS n", json!({}), 1).unwrap();
@@ -115,10 +115,10 @@ fn mysql_rows_are_counted_as_they_come() {
     measure(
         test,
         "MySQL: answer",
-        5000,
-        || my(60),
+        1000,
+        || my(300),
         |db| {
-            too_large(db, "SELECT REPEAT('x', 1000000) FROM sales");
+            too_large(db, "SELECT REPEAT('x', 100000) FROM sales, (SELECT 1 AS a UNION SELECT 2) AS two");
         },
     );
 }
@@ -127,7 +127,7 @@ fn mysql_rows_are_counted_as_they_come() {
 fn sqlite_makes_no_value_and_no_row_that_is_too_long() {
     let test = "budgets::sqlite_makes_no_value_and_no_row_that_is_too_long";
     let dir = tempfile::tempdir().unwrap();
-    let cells: Vec<String> = (0..60).map(|i| format!("printf('%.*c', 15000000, 'x') AS c{i}")).collect();
+    let cells: Vec<String> = (0..60).map(|i| format!("hex(zeroblob(7500000)) AS c{i}")).collect();
     measure(
         test,
         "SQLite: row",
@@ -184,7 +184,7 @@ fn a_kept_result_goes_to_disk_not_to_memory() {
     budget(
         test,
         &edge,
-        || ready(pg(60)),
+        || ready(pg(300)),
         |db| {
             let file = dir.path().join("rows");
             let sql = "SELECT repeat('x', 90000) FROM generate_series(1, 30000)";
