@@ -113,6 +113,7 @@ def test_the_theme_is_the_page_s():
         assert palette in open(os.path.join(os.path.dirname(report.__file__), name), encoding="utf-8").read()
 
 
+# SPEC D5
 @pytest.mark.parametrize("engine", ["openpyxl", "xlsxwriter"])
 def test_text_of_a_data_frame_never_becomes_a_formula(engine, tmp_path):
     import openpyxl

@@ -94,9 +94,22 @@ fn skill_archives() -> OpenApiRouter<AppState> {
 /// At the root, where other programs expect them.
 fn root() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
-        .routes(routes!(openai::completions::create))
         .routes(routes!(openai::models::list))
+        .routes(routes!(openai::models::read))
+        .routes(routes!(openai::files::list))
+        .routes(routes!(openai::files::read, openai::files::delete))
         .routes(routes!(metrics::prometheus))
+}
+
+/// Files come inside the messages, or as a form that is streamed to disk.
+fn root_incoming() -> OpenApiRouter<AppState> {
+    let messages = OpenApiRouter::new()
+        .routes(routes!(openai::completions::create))
+        .routes(routes!(openai::responses::create))
+        .layer(DefaultBodyLimit::max(openai::MESSAGE_BYTES));
+    let forms =
+        OpenApiRouter::new().routes(routes!(openai::files::create)).layer(DefaultBodyLimit::disable());
+    messages.merge(forms)
 }
 
 /// The page and its frame.
@@ -115,8 +128,11 @@ pub fn documented() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .merge(quick().layer(from_fn(headers::time_limit)))
         .merge(lasting())
         .merge(incoming());
-    let (router, mut document) =
-        OpenApiRouter::with_openapi(Document::openapi()).nest("/api/v1", api).merge(root()).split_for_parts();
+    let (router, mut document) = OpenApiRouter::with_openapi(Document::openapi())
+        .nest("/api/v1", api)
+        .merge(root())
+        .merge(root_incoming())
+        .split_for_parts();
     openapi::complete(&mut document);
     (router, document)
 }
@@ -125,9 +141,12 @@ pub fn documented() -> (Router<AppState>, utoipa::openapi::OpenApi) {
 pub fn router(state: AppState) -> Router {
     let (api, document) = documented();
     let body_limit = DefaultBodyLimit::max(state.config.limits.body_bytes);
+    let plain = document.clone();
     let reference = SwaggerUi::new("/docs").url("/api/v1/openapi.json", document);
     api.merge(pages())
+        .route_service("/mcp", crate::mcp::service(&state))
         .merge(reference)
+        .route("/openapi.json", get(|| async move { axum::Json(plain) }))
         .layer(from_fn_with_state(state.clone(), gate::gate))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)

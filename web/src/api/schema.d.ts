@@ -803,9 +803,45 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask BA-Agent as a model: the last user message is the question, the answer is the report as markdown. */
+        /** Ask BA-Agent as a model: the last user message is the question, with its files; the answer is the report as Markdown. */
         post: operations["openaiChat"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's files, the latest first. */
+        get: operations["openaiListFiles"];
+        put?: never;
+        /** Keep a file for later questions: the form's `file`; other fields are let pass. */
+        post: operations["openaiUploadFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One file. */
+        get: operations["openaiReadFile"];
+        put?: never;
+        post?: never;
+        /** Remove a file. */
+        delete: operations["openaiDeleteFile"];
         options?: never;
         head?: never;
         patch?: never;
@@ -822,6 +858,40 @@ export interface paths {
         get: operations["openaiModels"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of them. */
+        get: operations["openaiModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask BA-Agent with the Responses API. */
+        post: operations["openaiResponses"];
         delete?: never;
         options?: never;
         head?: never;
@@ -858,6 +928,15 @@ export interface components {
             name: string;
             /** Format: int64 */
             size: number;
+        };
+        /** @description A file of a message: by the id that `/v1/files` gave, or with its bytes. */
+        Attached: {
+            /** @description Base64, plain or as a `data:` address. */
+            file_data?: string | null;
+            /** @example file-a87365d8983d-001 */
+            file_id?: string | null;
+            /** @example sales.csv */
+            filename?: string | null;
         };
         Audit: {
             /** @description The calls that proofs name, each once. */
@@ -918,9 +997,33 @@ export interface components {
              */
             role: string;
         };
-        ChatRequest: {
-            messages: components["schemas"]["ChatMessage"][];
+        /** @description As clients send them, beside the messages. */
+        ChatOptions: {
+            /** @description Refused, as `tools` are. */
+            functions?: Record<string, never>[] | null;
+            /** @description Refused: a report has none. */
+            logprobs?: boolean | null;
+            /** @description Text only. */
+            modalities?: string[] | null;
+            /**
+             * @description `ba-agent`, or the name of a configured model.
+             * @example ba-agent
+             */
+            model?: string | null;
+            /**
+             * Format: int32
+             * @description One answer only.
+             */
+            n?: number | null;
+            /** @description `{"type": "text"}` only. */
+            response_format?: Record<string, never> | null;
             stream?: boolean | null;
+            /** @description Refused: BA-Agent runs tools of its own. */
+            tools?: Record<string, never>[] | null;
+        };
+        ChatRequest: components["schemas"]["ChatOptions"] & {
+            messages: components["schemas"]["ChatMessage"][];
+            stream_options?: components["schemas"]["StreamOptions"] | null;
         };
         ChatUsage: {
             /** Format: int64 */
@@ -1606,6 +1709,8 @@ export interface components {
          * @enum {string}
          */
         IngestStatus: "processing" | "ready" | "failed";
+        /** @description A question, or messages of which the last is one. */
+        Input: string | components["schemas"]["ChatMessage"][];
         InstallFromFolder: {
             /**
              * @description A folder on the server's own machine, from its root.
@@ -1808,6 +1913,32 @@ export interface components {
         };
         /** @enum {string} */
         NoteLevel: "step" | "warn";
+        OpenAiDeleted: {
+            deleted: boolean;
+            id: string;
+            object: string;
+        };
+        OpenAiFile: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            created_at: number;
+            filename: string;
+            /** @example file-a87365d8983d-001 */
+            id: string;
+            /** @example file */
+            object: string;
+            /** @example user_data */
+            purpose: string;
+            /** @example processed */
+            status: string;
+        };
+        OpenAiFiles: {
+            data: components["schemas"]["OpenAiFile"][];
+            has_more: boolean;
+            /** @example list */
+            object: string;
+        };
         /** @description A cell, or a whole column when `row` is absent. */
         Operand: {
             column?: string;
@@ -1821,8 +1952,12 @@ export interface components {
          * @enum {string}
          */
         OutputLevel: "brief" | "standard" | "full" | "raw";
-        Part: {
+        /** @description `text`, or `file` with an id or bytes (`input_text` and `input_file` of the Responses API alike). */
+        Part: components["schemas"]["Attached"] & {
+            file?: components["schemas"]["Attached"] | null;
             text?: string | null;
+            /** @example text */
+            type?: string;
         };
         /** @description One message as the inspector shows it. */
         PartReport: {
@@ -1931,6 +2066,16 @@ export interface components {
             usage?: components["schemas"]["UsageInfo"];
             warnings?: string[];
             witness?: components["schemas"]["WitnessReport"] | null;
+        };
+        ResponsesRequest: components["schemas"]["ChatOptions"] & {
+            input: components["schemas"]["Input"];
+            /** @description Told to the agent before the question, in a new conversation. */
+            instructions?: string | null;
+            /**
+             * @description The answer that this question follows.
+             * @example resp_run_0123456789abcdef
+             */
+            previous_response_id?: string | null;
         };
         RowCell: {
             column: string;
@@ -2073,6 +2218,10 @@ export interface components {
         };
         /** @enum {string} */
         Status: "processing" | "complete";
+        StreamOptions: {
+            /** @description A last chunk without choices that counts the tokens. */
+            include_usage?: boolean;
+        };
         Switch: {
             /** @example false */
             enabled: boolean;
@@ -2259,6 +2408,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2300,6 +2450,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2341,6 +2492,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2385,6 +2537,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2425,6 +2578,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2469,6 +2623,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2513,6 +2668,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2550,6 +2706,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2591,6 +2748,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2630,6 +2788,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2762,6 +2921,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2803,6 +2963,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2843,6 +3004,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2884,6 +3046,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2921,6 +3084,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2958,6 +3122,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2998,6 +3163,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3043,6 +3209,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3132,6 +3299,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3175,6 +3343,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3216,6 +3385,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3257,6 +3427,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3297,6 +3468,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3337,6 +3509,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3381,6 +3554,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3421,6 +3595,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3465,6 +3640,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3510,6 +3686,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3693,6 +3870,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3736,6 +3914,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3878,6 +4057,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3921,6 +4101,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3964,6 +4145,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4011,6 +4193,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4064,6 +4247,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4101,6 +4285,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4144,6 +4329,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4181,6 +4367,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4233,6 +4420,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4273,6 +4461,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4313,6 +4502,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4398,6 +4588,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4435,6 +4626,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4472,6 +4664,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4509,6 +4702,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4628,6 +4822,175 @@ export interface operations {
             };
         };
     };
+    openaiListFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Files of the latest conversations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiFiles"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    openaiUploadFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description Before the files. A new conversation when absent. */
+                    conversation_id?: string | null;
+                    /** @description What the files after it are. */
+                    description?: string | null;
+                    /** @description Repeatable. */
+                    file: number[];
+                };
+            };
+        };
+        responses: {
+            /** @description The file, with the id that messages name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiFile"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    openaiReadFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example file-a87365d8983d-001 */
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiFile"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    openaiDeleteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example file-a87365d8983d-001 */
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiDeleted"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     openaiModels: {
         parameters: {
             query?: never;
@@ -4637,12 +5000,102 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description `ba-agent` first: with the default model */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    openaiModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example ba-agent */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelEntry"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    openaiResponses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "ba-agent",
+                 *       "input": "各地区销售额？"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResponsesRequest"];
+            };
+        };
+        responses: {
+            /** @description The answer; as `text/event-stream` when `stream` is true */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
                 };
             };
             /** @description What went wrong */

@@ -56,13 +56,16 @@ impl Drive<'_> {
                 let span = spans::tool(&this.book.round_span, &planned.call);
                 async move {
                     let executed = this.parts.executor.execute(request).instrument(span.clone()).await;
-                    spans::tool_finished(&span, &executed);
-                    (at, executed)
+                    if let Ok(executed) = &executed {
+                        spans::tool_finished(&span, executed);
+                    }
+                    executed.map(|executed| (at, executed))
                 }
             })
             .collect();
         let mut finished: Vec<(usize, Executed)> = Vec::with_capacity(to_run.len());
-        while let Some((at, executed)) = executions.next().await {
+        while let Some(ended) = executions.next().await {
+            let (at, executed) = ended?;
             this.keep_result(round, &executed).await?;
             finished.push((at, executed));
         }
@@ -161,7 +164,7 @@ fn interrupted_result(intent: &ToolIntent) -> ToolResult {
 }
 
 /// Changes whenever a file a tool could read changes (SPEC E9).
-fn fingerprint(known: &ConversationFiles) -> String {
+pub(crate) fn fingerprint(known: &ConversationFiles) -> String {
     let mut hasher = blake3::Hasher::new();
     for code in &known.codes {
         hasher.update(format!("{}@{};", code.code_id, code.version).as_bytes());

@@ -89,7 +89,7 @@ fn server_config(config: &Config) -> anyhow::Result<ServerConfig> {
     Ok(server)
 }
 
-fn deps(config: &Config, app: &App, bus: EventBus) -> Deps {
+pub(super) fn deps(config: &Config, app: &App, bus: EventBus) -> Deps {
     Deps {
         store: app.store.clone(),
         agent: app.agent.clone(),

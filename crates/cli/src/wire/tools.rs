@@ -33,6 +33,7 @@ pub fn registry(
         Python::Refused(_) => None,
     };
     let connections = connections(config)?;
+    let dossier = Dossier { store: store.clone(), python: python.clone(), connections: connections.clone() };
     let mut tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(Typed::new(FileReader { tables: tables.clone(), store: store.clone() })),
         Arc::new(Typed::new(QueryDatabase { tables: tables.clone(), connections, store: store.clone() })),
@@ -46,7 +47,6 @@ pub fn registry(
         tools.push(Arc::new(Typed::new(WebReader::new(web, tables.clone(), addresses))));
     }
     tools.push(Arc::new(Typed::new(ActivateSkill::new(skills.clone(), counter.clone()))));
-    let dossier = Dossier { store: store.clone(), python: python.clone() };
     Ok(Tools { registry: Registry::new(tools)?.with_briefing(Arc::new(dossier)), tables })
 }
 

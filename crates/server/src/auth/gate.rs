@@ -14,7 +14,7 @@ use crate::state::AppState;
 pub const SESSION_COOKIE: &str = "ba_session";
 
 /// Routes that answer without a caller. Everything else asks for one.
-pub const PUBLIC: [&str; 13] = [
+pub const PUBLIC: [&str; 14] = [
     "/",
     "/index.html",
     "/frame",
@@ -24,6 +24,7 @@ pub const PUBLIC: [&str; 13] = [
     "/docs/",
     "/docs/{*rest}",
     "/api/v1/openapi.json",
+    "/openapi.json",
     "/api/v1/health",
     "/api/v1/ready",
     "/api/v1/status",

@@ -104,7 +104,7 @@ fn wanted(caller: &Caller, conversation: ConversationId, choice: ReportChoice) -
     Ok(ReportWanted { owner, conversation, run: choice.run_id, format: choice.format, language: choice.lang })
 }
 
-pub(super) async fn make(
+pub async fn make(
     state: &AppState,
     wanted: ReportWanted,
     progress: &(dyn for<'m> Fn(f64, &'m str) + Send + Sync),

@@ -291,3 +291,30 @@ async fn a_server_open_to_everyone_does_not_start() {
     store.create_user("alice", "x", UserRole::User).await.unwrap();
     assert!(ba_server::check_access(everywhere, &config(), &store).await.is_ok());
 }
+
+/// SPEC I1, A10: `/mcp` has the same gate and the same rights as the API.
+#[tokio::test]
+async fn an_agent_needs_a_key_and_sees_only_its_owners_conversations() {
+    let (app, [(alice, key), (_, other)]) = app(config()).await;
+    let conversation = app.store.create(&alice, "of alice").await.unwrap().id;
+    let call = |token: Option<String>| {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "list_tables", "arguments": {"conversation_id": conversation}}});
+        let request = app.client.post(format!("{}/mcp", app.url)).json(&body);
+        let request = request.header("accept", "application/json, text/event-stream");
+        let request = request.header("mcp-protocol-version", "2025-06-18");
+        async move {
+            let answer = token.iter().fold(request, |r, token| r.bearer_auth(token)).send().await.unwrap();
+            (answer.status().as_u16(), answer.text().await.unwrap())
+        }
+    };
+    assert_eq!(call(None).await.0, 401);
+    assert_eq!(call(Some("ba_wrong".into())).await.0, 401);
+    let (status, own) = call(Some(key)).await;
+    assert!(status == 200 && own.contains("no table yet"), "{status} {own}");
+    let (status, foreign) = call(Some(other)).await;
+    assert!(
+        status == 200 && foreign.contains("not found") && foreign.contains("\"isError\":true"),
+        "{foreign}"
+    );
+}

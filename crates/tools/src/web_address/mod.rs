@@ -5,6 +5,7 @@
 mod known;
 mod leak;
 
+use ba_agent::ToolError;
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
 
@@ -66,7 +67,7 @@ impl Addresses {
     }
 
     /// Whether the address may be asked for.
-    pub(crate) async fn may_read(&self, ctx: &ToolContext, given: &str) -> Result<(), ToolFailure> {
+    pub(crate) async fn may_read(&self, ctx: &ToolContext, given: &str) -> Result<(), ToolError> {
         // What is no address at all is the fetcher's to explain.
         let Some(wanted) = normal(given) else { return Ok(()) };
         if self.has_seen(ctx, &wanted) {
@@ -98,7 +99,7 @@ impl Addresses {
     }
 
     /// Whether the words may go to a search provider.
-    pub(crate) async fn may_search(&self, ctx: &ToolContext, query: &str) -> Result<(), ToolFailure> {
+    pub(crate) async fn may_search(&self, ctx: &ToolContext, query: &str) -> Result<(), ToolError> {
         let said = self.said(ctx).await?;
         match Leaks::of(&said.data, &said.people).in_query(query) {
             None => Ok(()),
@@ -115,15 +116,15 @@ impl Addresses {
         seen.iter().any(|(id, known)| *id == ctx.conversation_id && known.contains(wanted))
     }
 
-    async fn has_consent(&self, ctx: &ToolContext, given: &str, wanted: &str) -> Result<bool, ToolFailure> {
-        let consents = self.store.consents(&ctx.conversation_id).await.map_err(unread)?;
+    async fn has_consent(&self, ctx: &ToolContext, given: &str, wanted: &str) -> Result<bool, ToolError> {
+        let consents = self.store.consents(&ctx.conversation_id).await?;
         let host = url::Url::parse(given).ok().and_then(|u| u.host_str().map(str::to_lowercase));
         Ok(consents.iter().any(|c| host.as_deref() == Some(c) || normal(c).as_deref() == Some(wanted)))
     }
 
     /// Reads the conversation: its earlier rounds, this run's question and what its calls brought.
-    async fn said(&self, ctx: &ToolContext) -> Result<Said, ToolFailure> {
-        let rounds = self.store.rounds(&ctx.conversation_id).await.map_err(unread)?;
+    async fn said(&self, ctx: &ToolContext) -> Result<Said, ToolError> {
+        let rounds = self.store.rounds(&ctx.conversation_id).await?;
         let mut said = Said { people: String::new(), web: Vec::new(), data: Vec::new() };
         let mut add = |tool: &str, text: String| match tool {
             "web_search" | "web_reader" => said.web.push(text),
@@ -150,10 +151,6 @@ impl Addresses {
     }
 }
 
-fn refused(code: &str, message: String, hint: &str) -> ToolFailure {
-    ToolFailure::new(ToolErrorType::PermissionError, code, message).with_hint(hint)
-}
-
-fn unread(error: ba_store::StoreError) -> ToolFailure {
-    ToolFailure::internal(format!("the conversation cannot be read: {error}"))
+fn refused(code: &str, message: String, hint: &str) -> ToolError {
+    ToolFailure::new(ToolErrorType::PermissionError, code, message).with_hint(hint).into()
 }
