@@ -225,6 +225,7 @@ fn limits(raw: &RawConfig) -> Limits {
         max_seconds: given.max_seconds.unwrap_or(1_800).clamp(10, 86_400),
         observation_tokens: given.observation_tokens.unwrap_or(4_000).clamp(200, 100_000),
         upload_mb: given.upload_mb.unwrap_or(512).clamp(1, 102_400),
+        user_mb: given.user_mb.unwrap_or(102_400).clamp(1, 1 << 30),
     }
 }
 

@@ -122,6 +122,7 @@ pub(crate) struct RawLimits {
     pub max_seconds: Option<u64>,
     pub observation_tokens: Option<usize>,
     pub upload_mb: Option<u64>,
+    pub user_mb: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]

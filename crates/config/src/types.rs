@@ -182,6 +182,8 @@ pub struct Limits {
     pub max_seconds: u64,
     pub observation_tokens: usize,
     pub upload_mb: u64,
+    /// All files of one person together.
+    pub user_mb: u64,
 }
 
 #[derive(Debug, Clone, Default)]

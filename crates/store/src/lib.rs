@@ -23,6 +23,7 @@ mod jobs;
 pub mod languages;
 mod locks;
 mod private;
+mod quota;
 mod rounds;
 mod runs;
 mod store;
@@ -39,6 +40,7 @@ pub use files::ConversationFiles;
 pub use jobs::{Job, JobKind, NewJob};
 pub use locks::{ConversationGuard, ConversationLocks};
 pub use private::{Repair, create_dir_all, create_file, open_to_others};
+pub use quota::Kept;
 pub use runs::{Holder, LEASE};
 #[doc(hidden)]
 pub use store::prepare_old_database;

@@ -1,6 +1,8 @@
 //! The tool calls of one round: which run, in parallel, and what they answered. Nothing with effects runs before the
 //! disk knows of it, and nothing that was answered before a crash runs again.
 
+use std::sync::Arc;
+
 use ba_protocol::{OutputLevel, RunEvent, ToolCall, ToolErrorType, ToolFailure, ToolResult, text};
 use ba_store::{ConversationFiles, RecordedCall, StoreError, ToolIntent, ToolOutcome};
 use futures::StreamExt;
@@ -30,6 +32,7 @@ impl Drive<'_> {
         skills::refuse_others(&mut planned, &effective, &self.state.skills);
         let chains = skills::chains(&self.state.skills, &planned);
         let skill_files = self.parts.skills.files(&self.state.skills);
+        let shown = self.shown();
         let this = &*self;
         let mut executions: FuturesUnordered<_> = to_run
             .iter()
@@ -41,6 +44,7 @@ impl Drive<'_> {
                     context: ToolContext {
                         skills: chains[at].clone(),
                         skill_files: skill_files.clone(),
+                        shown: shown.clone(),
                         ..this.tool_context(&planned.call.tool_call_id)
                     },
                     global_level: effective.output_level.unwrap_or(this.parts.default_level),
@@ -75,6 +79,14 @@ impl Drive<'_> {
         }
         self.parts.skills.apply(&mut self.state.skills, &planned, &results);
         Ok(self.state.machine.on_tools(results.into_iter().flatten().collect()))
+    }
+
+    /// What the calls of earlier steps brought.
+    fn shown(&self) -> Arc<[(String, String)]> {
+        let steps = self.state.machine.steps().iter();
+        let calls = steps.flat_map(|step| step.tool_calls.iter().zip(&step.results));
+        let answered = calls.filter(|(_, result)| result.success);
+        answered.map(|(call, result)| (call.tool_name.clone(), result.observation.clone())).collect()
     }
 
     /// What calls of this round were answered before the run was interrupted, by their place.

@@ -30,9 +30,10 @@ impl From<StoreError> for ToolError {
     fn from(error: StoreError) -> Self {
         let failure = match &error {
             StoreError::NotFound { .. } => ToolFailure::not_found("FILE_NOT_FOUND", error.to_string()),
-            StoreError::Conflict(_) | StoreError::Invalid(_) | StoreError::TooLarge { .. } => {
-                ToolFailure::validation("STORAGE", error.to_string())
-            }
+            StoreError::Conflict(_)
+            | StoreError::Invalid(_)
+            | StoreError::TooLarge { .. }
+            | StoreError::Quota { .. } => ToolFailure::validation("STORAGE", error.to_string()),
             StoreError::Full(_) => {
                 ToolFailure::new(ToolErrorType::ResourceError, "STORAGE", error.to_string())
             }

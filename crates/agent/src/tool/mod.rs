@@ -92,6 +92,8 @@ pub struct ToolContext {
     pub skills: SkillState,
     /// Their files, for a tool that runs code: (name in the working folder, place on disk), read-only.
     pub skill_files: Arc<[(String, PathBuf)]>,
+    /// What earlier calls of this run showed the model: (tool, observation), oldest first.
+    pub shown: Arc<[(String, String)]>,
 }
 
 impl ToolContext {
@@ -107,6 +109,7 @@ impl ToolContext {
             progress: Progress::silent(),
             skills: SkillState::default(),
             skill_files: Arc::new([]),
+            shown: Arc::new([]),
         }
     }
 }

@@ -66,6 +66,7 @@ pub async fn open_store(config: &Config) -> anyhow::Result<Store> {
         });
     }
     wanted.limits.upload_bytes = config.limits.upload_mb * 1024 * 1024;
+    wanted.limits.user_bytes = config.limits.user_mb * 1024 * 1024;
     Store::open(wanted)
         .await
         .with_context(|| format!("cannot open the data folder {}", config.data_dir.display()))

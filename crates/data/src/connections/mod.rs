@@ -1,4 +1,4 @@
-//! Databases that people already run: read through typed pools, in a READ ONLY transaction, with a timeout that the
+//! Databases that people already run: read in a session of its own for each question, in a READ ONLY transaction, with a timeout that the
 //! server itself enforces. Never writes, never shows an address, never uses a superuser unless told so in words.
 
 mod cancel;
@@ -18,6 +18,7 @@ mod samples;
 mod schema;
 mod scrub;
 mod sqlite;
+mod wire;
 mod zone;
 
 use std::collections::BTreeMap;
@@ -45,7 +46,7 @@ const LIST_WALL: Duration = Duration::from_secs(2);
 const SAMPLES_WALL: Duration = Duration::from_secs(2);
 /// Tables whose sampled values are searched for a word.
 const SEARCHED_VALUES: usize = 500;
-/// Below the four connections of a pool, so that a query finds one free.
+/// Below the four sessions that a server is asked for, so that a query finds one free.
 const SAMPLED_AT_ONCE: usize = 3;
 
 /// One engine behind a connection.
@@ -81,7 +82,7 @@ struct Described {
     zone: Option<String>,
 }
 
-/// All configured connections; clones share pools and caches.
+/// All configured connections; clones share turns and caches.
 #[derive(Clone)]
 pub struct Connections {
     all: Arc<BTreeMap<String, Connection>>,

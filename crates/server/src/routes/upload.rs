@@ -29,6 +29,8 @@ pub const FILE_TYPES: [&str; 37] = [
 
 /// Parts that are not files: more than these are a mistake or an attack.
 const MAX_OTHER_PARTS: usize = 20;
+/// Faults of one file, which the others of a request do not suffer from.
+const REFUSED_ALONE: &[&str] = &["unsupported_file_type", "too_large", "empty_file", "quota_exceeded"];
 const MAX_TEXT_BYTES: usize = 4000;
 
 /// The multipart form, for the API document.
@@ -241,7 +243,7 @@ impl Intake<'_> {
         let taken = self.store(&filename, &mut field).await;
         match taken {
             Ok(upload) => self.files.push(upload),
-            Err(error) if matches!(error.code(), "unsupported_file_type" | "too_large" | "empty_file") => {
+            Err(error) if REFUSED_ALONE.contains(&error.code()) => {
                 drain(field, self.state.config.limits.upload_bytes).await?;
                 self.rejected.push((Rejected { filename, error: *error.info.clone() }, error));
             }

@@ -103,7 +103,7 @@ async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Option<Vec<Blo
         "DELETE FROM events WHERE conversation_id = $1",
         "DELETE FROM runs WHERE conversation_id = $1",
         "DELETE FROM jobs WHERE conversation_id = $1",
-        "DELETE FROM cache WHERE namespace = 'web_consent' AND key = $1",
+        "DELETE FROM consents WHERE conversation_id = $1",
         "DELETE FROM conversations WHERE id = $1",
     ] {
         s.execute(sql, params![&id]).await?;

@@ -17,5 +17,6 @@ mod load;
 mod locks;
 mod migrations;
 mod private;
+mod quota;
 mod runs;
 mod s3;

@@ -26,7 +26,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "server", "skills", "web", "audit", "mcp",
         ],
     ),
-    ("testkit", &["protocol", "model"]),
+    ("testkit", &[]),
 ];
 
 /// Third-party crates that only some may use: the reason is the crate's place in the architecture.

@@ -8,7 +8,6 @@ mod leak;
 use ba_agent::ToolError;
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use ba_agent::tool::ToolContext;
 use ba_protocol::{ConversationId, ToolErrorType, ToolFailure};
@@ -21,8 +20,6 @@ use self::leak::Leaks;
 const REMEMBERED: usize = 256;
 /// Addresses of one conversation.
 const MOST_ADDRESSES: usize = 5_000;
-/// Results go to the store while the run goes on: this long an own intent is waited for, which comes after them.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A conversation, and the addresses that were seen in it.
 type Seen = (ConversationId, HashSet<String>);
@@ -140,8 +137,8 @@ impl Addresses {
                 }
             }
         }
-        for (tool, text) in self.this_run(ctx).await? {
-            add(&tool, text);
+        for (tool, text) in &*ctx.shown {
+            add(tool, text.clone());
         }
         if let Ok(run) = self.store.run(&ctx.owner, &ctx.run_id).await {
             said.people.push_str(&run.message);
@@ -151,22 +148,6 @@ impl Addresses {
             said.people.push_str(&round.user_message);
         }
         Ok(said)
-    }
-
-    /// The tool and text of every call of this run that has answered. Intents are stored in order, after the results
-    /// before them: once the own one is there, so are those.
-    async fn this_run(&self, ctx: &ToolContext) -> Result<Vec<(String, String)>, ToolError> {
-        let until = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            let calls = self.store.calls(&ctx.run_id).await?;
-            let own = calls.iter().any(|c| c.intent.tool_call_id == ctx.tool_call_id && c.result.is_none());
-            let nothing = calls.is_empty() && self.store.run(&ctx.owner, &ctx.run_id).await.is_err();
-            if own || nothing || tokio::time::Instant::now() >= until {
-                let answered = calls.into_iter().filter_map(|c| Some((c.intent.tool_name, c.result?)));
-                return Ok(answered.filter(|(_, r)| r.success).map(|(t, r)| (t, r.observation)).collect());
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
     }
 }
 
