@@ -65,13 +65,33 @@ def test_a_missing_and_a_huge_picture_are_named_in_place(tmp_path):
     assert "a.png" in said[0] and "100.0 MB" in said[1]
 
 
-@CHARTED
-def test_a_script_without_end_is_ended_and_said():
-    endless = "<div><script>echarts; while (true) {}</script></div>\n\n<div id='b'></div><script>echarts.init(document.getElementById('b')).setOption({xAxis:{data:['a']},yAxis:{},series:[{type:'bar',data:[3]}]})</script>"
-    document = Document(given(endless))
+BAR = "echarts.init(document.getElementById('%s')).setOption({xAxis:{data:['a']},yAxis:{%s},series:[{type:'bar',data:[3]}]})"
+
+
+def drawn(*scripts):
+    """What the scripts of one region draw, in order."""
+    html = "".join(f"<div id='b{i}'></div><script>{script}</script>" for i, script in enumerate(scripts))
+    document = Document(given(html))
     document.draw_all(lambda *_: None)
-    drawn = [block for _, block in document.charts]
-    assert not drawn[0].get("_svg") and drawn[0]["error"]
+    return [bool(block.get("_svg")) for _, block in document.charts], [block["error"] for _, block in document.charts]
+
+
+@CHARTED
+def test_a_script_without_end_costs_its_chart_only():
+    shown, errors = drawn("const data = 1; " + BAR % ("b0", ""), "echarts; while (true) {}", "data; " + BAR % ("b2", ""))
+    assert shown == [True, False, True] and errors[1]
+
+
+@CHARTED
+def test_a_formatter_without_end_costs_its_chart_only():
+    shown, errors = drawn(BAR % ("b0", ""), BAR % ("b1", "axisLabel:{formatter(){while(true){}}}"), BAR % ("b2", ""))
+    assert shown == [True, False, True] and errors[1]
+
+
+@CHARTED
+def test_a_script_that_throws_or_does_not_parse_costs_its_chart_only():
+    shown, errors = drawn(BAR % ("b0", ""), BAR % ("b1", "") + "; nonesuch.x()", "echarts.init(", BAR % ("b3", ""))
+    assert shown == [True, True, False, True] and errors[2]
 
 
 @CHARTED
