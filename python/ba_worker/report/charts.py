@@ -10,7 +10,7 @@ import re
 from . import marks, series, words
 
 WIDTH, HEIGHT = 800, 400
-SECONDS, MEMORY = 4, 384 << 20
+SECONDS, MEMORY = 2, 384 << 20
 # A document waits for this many scripts to be ended, not for more.
 MAX_ENDED, MAX_SCRIPTS = 5, 100
 MAX_SVG = 6 << 20

@@ -59,7 +59,7 @@ def write(doc, out, progress):
 class Book:
     def __init__(self, doc):
         self.doc, self.cells, self.files, self.tables, self.results, left = doc, [], {}, {}, {}, []
-        self.text = markdown.Writer(doc)
+        self.text = markdown.Writer(doc, " **(?)**")  # Notebooks know no footnotes.
         for index, table in enumerate(doc.given.get("tables") or []):
             if "path" not in table:
                 left.append(str(table.get("filename")))
@@ -95,7 +95,8 @@ class Book:
                 self.code(source["what"])
             else:
                 self.sql(source, results.get(source["call"]))
-        self.say(self.text.blocks(part["blocks"]) + (f"\n\n*{part['summary']}*" if part["summary"] else ""))
+        after = [self.doc.say("marked")] * part["marked"] + [f"*{part['summary']}*"] * bool(part["summary"]) + [f"⚠ {note}" for note in part["notes"]]
+        self.say("\n\n".join([self.text.blocks(part["blocks"]), *after]))
         for code in part["codes"]:
             self.say(f"**{self.doc.say('code_n', n=code['n'])}** {code.get('description') or ''} (`{code['code_id']}`)\n\n```{code.get('language') or ''}\n{code['code'].rstrip()}\n```")
 
