@@ -144,8 +144,10 @@ class Made:
         rows = [[name, rng.randint(1, 9999)] for name in self.names]
         return {"run_id": f"run_{index}", "question": "各地区销售额？" if self.zh else "Sales by region?", "asked_at": "2026-01-01 00:00 UTC", "answer": {"response": response, "metadata": metadata},
                 "calls": [{"tool_call_id": "call_1", "tool_name": "query_database", "arguments": {"query": "SELECT 1 AS v", "connection": "primary"}, "success": True},
+                          {"tool_call_id": "call_3", "tool_name": "query_database", "arguments": {"query": "SELECT k, v FROM sales", "connection": "erp"}, "success": True},
                           {"tool_call_id": "call_2", "tool_name": "run_python", "arguments": {"code": "total = 41 + 1\nprint(total)"}, "success": True}],
-                "evidence": [{"sources": [{"id": "call_1", "kind": "tool", "body": {"shape": "table", "columns": ["k", "v"], "rows": rows, "total_rows": len(rows)}}]}],
+                "evidence": [{"sources": [{"id": "call_1", "kind": "tool", "body": {"shape": "table", "columns": ["k", "v"], "rows": rows, "total_rows": len(rows)}},
+                                           {"id": "call_3", "kind": "tool", "body": {"shape": "table", "columns": ["k", "v"], "rows": [["007", 1], ["=1+1", None]], "total_rows": 2}}]}],
                 "code": [{"code_id": "code_a", "language": "python", "description": "sum", "code": "print('求和')"}]}
 
 

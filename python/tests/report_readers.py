@@ -206,6 +206,8 @@ def read_ipynb(made, path):
         book = nbformat.reads(archive.read(name).decode(), as_version=4)
         nbformat.validate(book)
         code = "\n\n".join(cell["source"] for cell in book.cells if cell["cell_type"] == "code")
+        code += "\nassert list(result_s2.k if 'result_s2' in globals() else result_s1_2.k) == ['007', '=1+1']"
+        assert not [n for n in archive.namelist() if n.endswith(".csv")], "a file that a spreadsheet would run"
         ran = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
         assert ran.returncode == 0 and "42" in ran.stdout, ran.stderr[-2000:]
         text = "\n".join(cell["source"] for cell in book.cells)

@@ -1,7 +1,5 @@
 """Notebook: the SQL and Python of the answers in order, with their data beside it, as a zip that runs with a plain Python (pandas, duckdb)."""
 
-import csv
-import io
 import json
 import re
 import zipfile
@@ -33,6 +31,12 @@ class _Tables(dict):
 
 
 tables = _Tables()
+
+
+def kept(path):
+    """What a database that is not here answered."""
+    with open(path, encoding="utf-8") as file:
+        return pd.DataFrame(**json.load(file))
 
 
 def query(sql, **values):
@@ -110,11 +114,12 @@ class Book:
         more = f", **{values!r}" if values else ""
         text = f"{name} = query({_literal(statement)}{more})" if embedded else f"# {source['connection']}\nsql_{name} = {_literal(source['what'])}"
         if result is not None:
-            path = f"data/{name}.csv"
-            self.results[path] = _csv(result)
+            # Not CSV: nobody opens this by mistake in a program that would run its cells.
+            path = f"data/{name}.json"
+            self.results[path] = json.dumps({"columns": result["columns"], "data": result["rows"]}, ensure_ascii=False)
             if not embedded:
                 # The database is not here: its answer is.
-                text += f"\n{name} = pd.read_csv({path!r})"
+                text += f"\n{name} = kept({path!r})"
         elif not embedded:
             text += f"\n{name} = pd.DataFrame()"
         self.code(f"{text}\n{name}")
@@ -137,10 +142,3 @@ def _literal(text):
     plain = '"""' not in text and "\\" not in text and not text.endswith('"') and text.isprintable() | ("\n" in text)
     return f'"""\n{text}\n"""' if plain and not re.search(r"[\x00-\x08\x0b-\x1f]", text) else repr(text)
 
-
-def _csv(table):
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(table["columns"])
-    writer.writerows([["" if v is None else v for v in row] for row in table["rows"]])
-    return out.getvalue()
