@@ -1,7 +1,8 @@
 //! Share links: only what works is found, everything is counted, and the bytes go with the last link.
 
-use ba_store::{CleanupMode, CleanupPolicy, Limits, NewShare, Share, UserRole};
+use ba_store::{CleanupMode, CleanupPolicy, Limits, NewShare, RunStatus, Share, StepCommit, UserRole};
 use jiff::{SignedDuration, Timestamp};
+use serde_json::json;
 
 use crate::harness::{Fresh, alice, bob, new_run, on_every_backend};
 
@@ -88,6 +89,7 @@ async fn links_live_and_end(f: Fresh) {
 async fn a_deleted_conversation_and_a_disabled_owner_end_their_links(f: Fresh) {
     let new = wanted(&f, "h1").await;
     f.store.create_share(new.clone(), b"page").await.unwrap();
+    f.store.commit_step(&new.run, StepCommit::new(json!({}), RunStatus::Complete)).await.unwrap();
     f.store.delete(&alice(), &new.conversation).await.unwrap();
     assert!(f.store.view_share("h1").await.unwrap_err().is_not_found());
     assert!(f.store.shares(&alice(), None).await.unwrap().is_empty());
