@@ -130,4 +130,6 @@ pub(crate) struct RawLimits {
 pub(crate) struct RawServer {
     pub trusted_proxies: Vec<String>,
     pub hosts: Vec<String>,
+    pub share_links: Option<bool>,
+    pub share_days: Option<u32>,
 }

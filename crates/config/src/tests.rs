@@ -204,3 +204,17 @@ fn programs_whose_tools_may_be_called_are_named_with_their_tools() {
         assert!(message(load_with(file, &[])).contains(said), "{file}");
     }
 }
+
+#[test]
+fn share_links_are_off_until_they_are_allowed() {
+    assert_eq!(load_with("", &[]).unwrap().server.share_days, None);
+    assert_eq!(load_with("[server]\nshare_days = 5", &[]).unwrap().server.share_days, None);
+    let allowed = load_with("[server]\nshare_links = true", &[]).unwrap();
+    assert_eq!(allowed.server.share_days, Some(30));
+    let fewer = load_with("[server]\nshare_days = 5", &[("BA_SHARE_LINKS", "true")]).unwrap();
+    assert_eq!(fewer.server.share_days, Some(5));
+    let off = load_with("[server]\nshare_links = true", &[("BA_SHARE_LINKS", "false")]).unwrap();
+    assert_eq!(off.server.share_days, None);
+    assert!(message(load_with("", &[("BA_SHARE_LINKS", "perhaps")])).contains("neither true nor false"));
+    assert!(message(load_with("[server]\nshare_days = 0", &[])).contains("1 to 3650"));
+}

@@ -192,6 +192,8 @@ pub struct Server {
     pub trusted_proxies: Vec<String>,
     /// Host names the server answers to, beside its own address.
     pub hosts: Vec<String>,
+    /// How many days a share link may live; nobody may make one when absent (SPEC D4).
+    pub share_days: Option<u32>,
 }
 
 impl Config {

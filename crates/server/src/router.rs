@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::openapi::{self, Document};
 use crate::routes::{
     admin, archive, catalog, code, consents, conversations, download, files, health, metrics, query, report,
-    runs, samples, session, skills, status, upload,
+    runs, samples, session, shared_page, shares, skills, status, upload,
 };
 use crate::state::AppState;
 use crate::{headers, http_metrics, openai, page};
@@ -59,6 +59,9 @@ fn quick() -> OpenApiRouter<AppState> {
         .routes(routes!(admin::revoke_key))
         .routes(routes!(admin::users, admin::add_user))
         .routes(routes!(admin::disable_user))
+        .routes(routes!(admin::access_log))
+        .routes(routes!(shares::list))
+        .routes(routes!(shares::revoke))
 }
 
 /// As long as a run or a transfer takes.
@@ -71,6 +74,7 @@ fn lasting() -> OpenApiRouter<AppState> {
         .routes(routes!(download::download))
         .routes(routes!(archive::export))
         .routes(routes!(report::read, report::keep))
+        .routes(routes!(shares::create))
         .routes(routes!(skills::install_git))
         .routes(routes!(skills::install_folder))
 }
@@ -120,6 +124,7 @@ fn pages() -> Router<AppState> {
         .route("/frame", get(page::frame))
         .route("/assets/{*path}", get(page::asset))
         .route("/favicon.svg", get(page::asset))
+        .route("/s/{token}", get(shared_page::show))
 }
 
 /// The routes that the API document describes, and the document.

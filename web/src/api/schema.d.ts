@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/v1/admin/access-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was done with share links, newest first. */
+        get: operations["accessLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/skills": {
         parameters: {
             query?: never;
@@ -461,6 +478,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/conversations/{conversation_id}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give one answer an address that anybody may read, for some days. */
+        post: operations["createShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/files": {
         parameters: {
             query?: never;
@@ -726,6 +760,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** My links that work. */
+        get: operations["listShares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shares/{share_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke one of my links; an administrator may revoke anyone's. */
+        delete: operations["revokeShare"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/skills": {
         parameters: {
             query?: never;
@@ -902,6 +970,26 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description One thing done with something that leaves the product, counted by day. */
+        AccessInfo: {
+            /**
+             * @description `share.created`, `share.viewed` or `share.revoked`.
+             * @example share.viewed
+             */
+            action: string;
+            /** @example 2026-01-31 */
+            day: string;
+            first_at: string;
+            last_at: string;
+            /** @example share_0123456789ab */
+            subject: string;
+            /** Format: int64 */
+            times: number;
+            user_id?: components["schemas"]["UserId"] | null;
+        };
+        AccessLog: {
+            entries: components["schemas"]["AccessInfo"][];
+        };
         /** @description One API-shaped answer: a processing round, or the complete report. */
         AgentResponse: {
             artifacts: components["schemas"]["Artifact"][];
@@ -1161,6 +1249,14 @@ export interface components {
             table?: string;
         };
         /** @description `{success: true, data: …}` */
+        Data_AccessLog: {
+            data: {
+                entries: components["schemas"]["AccessInfo"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_AgentResponse: {
             /** @description One API-shaped answer: a processing round, or the complete report. */
             data: {
@@ -1330,6 +1426,18 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_MadeShare: {
+            data: components["schemas"]["ShareInfo"] & {
+                /**
+                 * @description The path to give away. Shown this once: only a hash of it is kept.
+                 * @example /s/…
+                 */
+                address: string;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_ManagedSkills: {
             data: {
                 /** @description Skills that could not be loaded, with file and line. */
@@ -1421,6 +1529,14 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_ShareList: {
+            data: {
+                shares: components["schemas"]["ShareInfo"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_SignedOut: {
             data: {
                 signed_out: boolean;
@@ -1454,6 +1570,11 @@ export interface components {
                 /** @example admin */
                 role?: string | null;
                 samples: components["schemas"]["SampleInfo"][];
+                /**
+                 * Format: int32
+                 * @description How many days a share link may live; absent where the administrator allows none.
+                 */
+                share_days?: number | null;
                 /**
                  * Format: int64
                  * @description Bytes of one upload.
@@ -1756,6 +1877,13 @@ export interface components {
             password: string;
             /** @example alice */
             username: string;
+        };
+        MadeShare: components["schemas"]["ShareInfo"] & {
+            /**
+             * @description The path to give away. Shown this once: only a hash of it is kept.
+             * @example /s/…
+             */
+            address: string;
         };
         /** @description A skill as an administrator sees it. */
         ManagedSkill: {
@@ -2208,6 +2336,21 @@ export interface components {
             /** Format: int32 */
             version: number;
         };
+        ShareInfo: {
+            conversation_id: components["schemas"]["ConversationId"];
+            created_at: string;
+            expires_at: string;
+            run_id: components["schemas"]["RunId"];
+            /** @example share_0123456789ab */
+            share_id: string;
+            title: string;
+            viewed_at?: string | null;
+            /** Format: int64 */
+            views: number;
+        };
+        ShareList: {
+            shares: components["schemas"]["ShareInfo"][];
+        };
         SignedOut: {
             signed_out: boolean;
         };
@@ -2381,6 +2524,20 @@ export interface components {
         UserList: {
             users: components["schemas"]["UserInfo"][];
         };
+        WantedShare: {
+            /**
+             * Format: int32
+             * @description How long the link works; 7 without it, never more than the administrator allows.
+             * @example 7
+             */
+            days?: number | null;
+            /** @description `zh` or `en`, for the page's own words. */
+            lang?: string | null;
+            /** @description The answer. */
+            run_id: components["schemas"]["RunId"];
+            /** @description Whether the statements and code behind the figures are shown too. */
+            sources?: boolean;
+        };
         /** @description A second computation of an answer's headline figure, without the model that answered (SPEC V6). */
         WitnessReport: {
             /** @description Whether the answer shows the value. */
@@ -2404,6 +2561,49 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    accessLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description At most 1000.
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_AccessLog"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     listManagedSkills: {
         parameters: {
             query?: never;
@@ -3863,6 +4063,50 @@ export interface operations {
             };
         };
     };
+    createShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example conv_a87365d8983d */
+                conversation_id: components["schemas"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedShare"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_MadeShare"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     listFiles: {
         parameters: {
             query: {
@@ -4600,6 +4844,89 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Data_Uploaded"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listShares: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Without it: those of all conversations.
+                 * @example conv_a87365d8983d
+                 */
+                conversation_id?: components["schemas"]["ConversationId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_ShareList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    revokeShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example share_0123456789ab */
+                share_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
                 };
             };
             /** @description What went wrong */

@@ -86,6 +86,7 @@ fn server_config(config: &Config) -> anyhow::Result<ServerConfig> {
     server.openai_footnotes = config.openai_footnotes;
     server.limits.upload_bytes = config.limits.upload_mb * 1024 * 1024;
     server.retention_days = config.retention_days;
+    server.share_days = config.server.share_days;
     Ok(server)
 }
 

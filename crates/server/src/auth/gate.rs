@@ -14,12 +14,14 @@ use crate::state::AppState;
 pub const SESSION_COOKIE: &str = "ba_session";
 
 /// Routes that answer without a caller. Everything else asks for one.
-pub const PUBLIC: [&str; 14] = [
+pub const PUBLIC: [&str; 15] = [
     "/",
     "/index.html",
     "/frame",
     "/assets/{*path}",
     "/favicon.svg",
+    // The address itself is the secret.
+    "/s/{token}",
     "/docs",
     "/docs/",
     "/docs/{*rest}",

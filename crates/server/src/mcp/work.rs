@@ -20,7 +20,7 @@ use crate::ingest;
 use crate::openai::{answer_text, told};
 use crate::routes::report::{FORMATS, make};
 use crate::routes::{query, upload};
-use crate::service::ReportWanted;
+use crate::service::{ReportFor, ReportWanted};
 use crate::state::AppState;
 
 /// One call and its surroundings.
@@ -189,6 +189,7 @@ impl Work<'_> {
             run,
             format: given.format,
             language: None,
+            audience: ReportFor::Owner,
         };
         let made = make(self.state, wanted, &|_, _| {}).await?;
         let bytes = tokio::fs::read(&made.path).await.map_err(ApiError::internal)?;

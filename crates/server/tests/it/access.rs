@@ -57,7 +57,8 @@ fn operations(fill: &[(&str, &str)]) -> Vec<(reqwest::Method, String, String)> {
 const PUBLIC: [&str; 5] =
     ["/api/v1/health", "/api/v1/ready", "/api/v1/status", "/api/v1/auth/login", "/api/v1/openapi.json"];
 
-const SOMEWHERE: [(&str, &str); 7] = [
+const SOMEWHERE: [(&str, &str); 8] = [
+    ("share_id", "share_000000000000"),
     ("conversation_id", "conv_000000000000"),
     ("run_id", "run_0000000000000000"),
     ("file_id", "upload_001"),
@@ -129,6 +130,7 @@ async fn another_users_things_do_not_exist() {
             "/api/v1/files/{file_id}/ingest" => json!({}),
             "/api/v1/conversations/{conversation_id}/consents" => json!({"host": "e.example"}),
             "/api/v1/conversations/{conversation_id}/report" => json!({"format": "md"}),
+            "/api/v1/conversations/{conversation_id}/shares" => json!({"run_id": hers["run_id"]}),
             _ => json!({"title": "mine"}),
         };
         let request = app.client.request(method.clone(), &url).bearer_auth(&bob).json(&body);

@@ -94,6 +94,7 @@ async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Option<Vec<Blo
         "DELETE FROM uploads WHERE conversation_id = $1 RETURNING blob_id",
         "DELETE FROM artifacts WHERE conversation_id = $1 RETURNING blob_id",
         "DELETE FROM tool_data WHERE conversation_id = $1 RETURNING blob_id",
+        "DELETE FROM shares WHERE conversation_id = $1 RETURNING blob_id",
     ] {
         rows.extend(s.query(sql, params![&id]).await?);
     }

@@ -20,3 +20,4 @@ mod private;
 mod quota;
 mod runs;
 mod s3;
+mod shares;

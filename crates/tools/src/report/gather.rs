@@ -66,7 +66,7 @@ pub(super) async fn gather(
     };
     let mut document = json!({
         "title": if request.run.is_some() { parts.first().map(|p| p.question.clone()) } else { Some(conversation.title) },
-        "conversation_id": id, "language": request.language, "made_at": minute(Timestamp::now()),
+        "conversation_id": id, "language": request.language, "audience": request.audience.as_str(), "made_at": minute(Timestamp::now()),
         "pictures": pictures, "tables": tables, "uploads": uploads(store, id).await?,
     });
     if let Some(path) = echarts {
