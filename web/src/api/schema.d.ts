@@ -2576,6 +2576,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4079,6 +4080,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4881,6 +4883,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4921,6 +4924,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -3,7 +3,7 @@
 use ba_agent::Progress;
 use ba_protocol::api::QueryRequest;
 use ba_protocol::file::IngestStatus;
-use ba_protocol::{ConversationId, RunId, ToolCall};
+use ba_protocol::{ConversationId, ReportFor, RunId, ToolCall};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use futures::StreamExt;
@@ -20,7 +20,7 @@ use crate::ingest;
 use crate::openai::{answer_text, told};
 use crate::routes::report::{FORMATS, make};
 use crate::routes::{query, upload};
-use crate::service::{ReportFor, ReportWanted};
+use crate::service::ReportWanted;
 use crate::state::AppState;
 
 /// One call and its surroundings.
