@@ -157,7 +157,7 @@ impl Planner<'_> {
         let key = group.map_or("'-'".to_owned(), |g| self.sql.group(g));
         let key_label = group.map_or("\"-\"".to_owned(), |g| self.group_label(g));
         let measure = self.sql.measure(&self.first(), None);
-        let share = self.lang.pick("\"占比\"", "\"share\"");
+        let share = self.named("占比", "share");
         let direction = if self.question.order == Order::Ascending { "ASC" } else { "DESC" };
         let sql = format!(
             "SELECT {key} AS {key_label},\n       {measure} AS {},\n       {} / nullif(sum({measure}) OVER (), 0) AS {share}\nFROM {}{}\nGROUP BY 1\nORDER BY {}, 1\nLIMIT {MANY}",
