@@ -13,7 +13,7 @@ use ba_agent::{
     ToolSpec,
 };
 use ba_model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta, StopReason};
-use ba_protocol::{ConversationId, OutputLevel, ToolFailure};
+use ba_protocol::{ConversationId, OutputLevel};
 use ba_server::{AppState, Deps, EventBus, ServerConfig};
 use ba_store::{Store, StoreConfig};
 use serde_json::{Map, Value, json};

@@ -68,7 +68,7 @@ pub struct OpenAiDeleted {
 impl OpenAiFile {
     fn of(upload: &Upload) -> Self {
         let status = match upload.status {
-            ba_protocol::file::IngestStatus::Failed { .. } => "error",
+            ba_protocol::file::IngestStatus::Failed => "error",
             ba_protocol::file::IngestStatus::Processing => "uploaded",
             _ => "processed",
         };
