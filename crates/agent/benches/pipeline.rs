@@ -12,7 +12,7 @@ use ba_agent::{
     Body, CallPlan, Column, Effects, Registry, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
 };
 use ba_model::TokenCounter;
-use ba_protocol::{ConversationId, OutputLevel, RunId, ToolCall, ToolFailure, UserId};
+use ba_protocol::{ConversationId, OutputLevel, RunId, ToolCall, UserId};
 use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
 
