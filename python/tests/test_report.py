@@ -185,6 +185,12 @@ def test_cells_are_typed_as_they_are_shown(text, value, shown):
     assert (of_text(text).value, of_text(text).format) == (value, shown)
 
 
+def test_numbers_of_a_column_have_the_same_decimals_and_other_columns_are_left_alone():
+    text = "| k | a | b | c |\n|---|---|---|---|\n| x | 2,187,356.5 | 1 | 5% |\n| y | 1,960,140.45 | 2 | 2.5% |\n| z |  | 3 | - |"
+    rows = Document(given(text)).parts[0]["blocks"][0]["rows"]
+    assert [["".join(run["t"] for run in cell) for cell in row][1:] for row in rows] == [["2,187,356.50", "1", "5%"], ["1,960,140.45", "2", "2.5%"], ["", "3", "-"]]
+
+
 def test_money_is_not_mathematics_and_unknown_formulas_stay_readable():
     runs = Document(given("from $5 to $7, and $x^2$")).parts[0]["blocks"][0]["runs"]
     assert [run["math"] for run in runs if "math" in run] == ["x^2"]

@@ -78,8 +78,14 @@ class Document:
                 block = {**block, "items": [self._settle(item) for item in block["items"]]}
             elif block["k"] == "quote":
                 block = {**block, "blocks": self._settle(block["blocks"])}
+            elif block["k"] == "table":
+                even(block)
             found.append(block)
         return found
+
+    def question_of(self, part):
+        """What was asked; nothing where the title says it already."""
+        return "" if len(self.parts) == 1 and part["question"].strip().replace("\n", " ") == self.title else part["question"]
 
     def facts(self):
         """When it was made, and for its owner, of which conversation."""
@@ -104,6 +110,25 @@ class Document:
         """A file name without an extension."""
         stem = re.sub(r"[^\w\-. ()（）]+", " ", self.title).strip(" .") or "report"
         return re.sub(r"\s+", " ", stem)[:60].strip(" .")
+
+
+_PLAIN = re.compile(r"[-+−]?\d[\d,]*(?:\.(\d+))?\Z")
+MAX_PLACES = 4
+
+
+def even(table):
+    """Numbers of a column get the same number of decimals, as on the page: 2.5 under 1.25 is 2.50."""
+    for column in range(len(table["header"])):
+        cells = [row[column] for row in table["rows"] if column < len(row) and plain(row[column]).strip()]
+        found = [(cell[0], _PLAIN.match(cell[0]["t"].strip())) for cell in cells if len(cell) == 1 and "t" in cell[0]]
+        if len(found) < len(cells) or not all(match for _, match in found):
+            continue
+        places = {len(match[1] or "") for _, match in found}
+        if len(places) < 2 or max(places) > MAX_PLACES:
+            continue
+        for run, match in found:
+            text = run["t"].strip()
+            run["t"] = text + ("" if match[1] else ".") + "0" * (max(places) - len(match[1] or ""))
 
 
 def chart_table(chart):

@@ -111,7 +111,8 @@ class Writer:
     def part(self, part):
         say, several = self.doc.say, len(self.doc.parts) > 1
         label = " · ".join(filter(None, (say("question") + (f" {part['number']}" if several else ""), part["asked"], f"{say('model')}: {part['model']}" if part["model"] else "")))
-        found = [f'<section><div class="question"><small>{esc(label)}</small><br>{esc(part["question"])}</div>', self.blocks(part["blocks"])]
+        asked = self.doc.question_of(part)
+        found = [f'<section><div class="question"><small>{esc(label)}</small>{"<br>" * bool(asked)}{esc(asked)}</div>', self.blocks(part["blocks"])]
         if part["marked"]:
             found.append(f'<p class="note">{esc(say("marked"))}</p>')
         if part["summary"]:

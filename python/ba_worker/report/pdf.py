@@ -136,7 +136,7 @@ class Paper:
         label = say("question") + (f" {part['number']}" if len(self.doc.parts) > 1 else "") + (f" · {part['asked']}" if part["asked"] else "") + (f" · {say('model')}: {part['model']}" if part["model"] else "")
         about = lambda s: " · ".join(filter(None, (s["tool"], s["connection"], f"{say('rows')} {s['rows']}" if s["rows"] is not None else "")))
         return {
-            "label": self.text(label), "question": self.text(part["question"]), "blocks": self.blocks(part["blocks"]), "marked": part["marked"], "summary": part["summary"],
+            "label": self.text(label), "question": self.text(self.doc.question_of(part)), "blocks": self.blocks(part["blocks"]), "marked": part["marked"], "summary": part["summary"],
             "notes": [self.text(n) for n in part["notes"]],
             "proofs": [{"n": p["n"], "text": self.text(p["text"]), "said": p["said"], "origin": self.text(p["origin"], 40), "marked": p["marked"]} for p in part["proofs"]],
             "sources": [{"name": s["name"], "about": self.text(about(s)), "what": self.text(s["what"], 90), "lang": s["lang"] or "text"} for s in part["sources"]],

@@ -37,13 +37,14 @@ class Deck:
         self.deck.slide_width, self.deck.slide_height = Inches(13.333), Inches(7.5)
         self.blank = self.deck.slide_layouts[6]
         self.proofs = {p["n"]: p for part in doc.parts for p in part["proofs"]}
+        self.doubtful = {n for n, p in self.proofs.items() if p["marked"]}
 
     def slide(self, title, notes):
         slide = self.deck.slides.add_slide(self.deck.slide_layouts[5])
         holder = slide.shapes.title
         holder.left, holder.top, holder.width, holder.height = Inches(0.6), Inches(0.35), Inches(12.1), Inches(0.95)
         holder.text_frame.word_wrap = True
-        self.write(holder.text_frame.paragraphs[0], clean(title)[:140], 26 if len(title) < 50 else 20, bold=True)
+        self.write(holder.text_frame.paragraphs[0], clean(title)[:140], 26 if layout.width(title) < 62 else 19, bold=True)
         holder.text_frame.paragraphs[0].alignment = PP_ALIGN.LEFT
         slide.notes_slide.notes_text_frame.text = clean(notes)[:8000]
         self.bar(slide, 0, 0.5, 0.14, 0.66)
@@ -243,6 +244,8 @@ class Deck:
                 own, lead = block.get("source_name"), lines if _is_short(lines) else []
                 if lead:
                     lines = []
+                    # The title is the finding: it is not said twice.
+                    lead = [line for line in lead if plain(line[0]).strip() != title.strip() or any(run.get("fig") in self.doubtful for run in line[0])]
                 flush()
                 (self.chart if block["k"] == "chart" else self.table)(block, title, notes + (f"\n{self.doc.say('source')}: {own}" if own else ""), lead)
             elif block["k"] == "image":
