@@ -17,8 +17,8 @@ fn every_attack_of_the_corpus_meets_its_wall() {
             other => panic!("no dialect {other}"),
         };
         let got = check(text("sql"), dialect);
-        if let Ok(sent) = &got {
-            assert!(is_harmless(sent), "{}: {}", text("name"), sent.sql());
+        if let Some(sent) = got.as_ref().ok().filter(|sent| !is_harmless(sent)) {
+            wrong.push(format!("{} is let through: {}", text("name"), sent.sql()));
         }
         let held = wall(&got);
         if held != text("wall") {

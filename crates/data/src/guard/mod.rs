@@ -233,7 +233,7 @@ impl Visitor for Walk<'_> {
         if query.format_clause.is_some() {
             return ControlFlow::Break(Refusal::NotARead("FORMAT".to_owned()));
         }
-        check_body(&query.body)
+        check_body(&query.body, self.dialect)
     }
 
     fn pre_visit_select(&mut self, select: &Select) -> ControlFlow<Refusal> {
@@ -282,15 +282,23 @@ impl Visitor for Walk<'_> {
     }
 }
 
-/// A body may hold a write (`WITH x AS (DELETE … RETURNING *)`).
-fn check_body(body: &SetExpr) -> ControlFlow<Refusal> {
+/// A body may hold a write (`WITH x AS (DELETE … RETURNING *)`), or name a relation without a SELECT (`TABLE pg_authid`).
+fn check_body(body: &SetExpr, dialect: Dialect) -> ControlFlow<Refusal> {
     match body {
+        SetExpr::Table(table) => {
+            let parts = [table.schema_name.as_deref(), table.table_name.as_deref()];
+            let name = parts.into_iter().flatten().collect::<Vec<_>>().join(".");
+            if functions::refused_relation(&name, dialect) {
+                return ControlFlow::Break(Refusal::Relation(name));
+            }
+            ControlFlow::Continue(())
+        }
         SetExpr::Insert(s) | SetExpr::Update(s) | SetExpr::Delete(s) | SetExpr::Merge(s) => {
             ControlFlow::Break(Refusal::NotARead(text::first_words(s)))
         }
         SetExpr::SetOperation { left, right, .. } => {
-            check_body(left)?;
-            check_body(right)
+            check_body(left, dialect)?;
+            check_body(right, dialect)
         }
         _ => ControlFlow::Continue(()),
     }
