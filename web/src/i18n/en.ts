@@ -156,6 +156,7 @@ export const en: Dictionary = {
   "frame.failed": "The chart failed",
   "frame.partly": "A part of this content failed",
   "frame.flood": "This content sent messages without end and was stopped",
+  "frame.endless": "The script did not end and was stopped",
   "frame.empty": "This content drew nothing",
   "frame.left": "This content tried to leave its sandbox and was stopped",
   "frame.slow": "Drawing has taken more than {seconds} s",

@@ -154,6 +154,7 @@ export const zh = {
   "frame.failed": "图表出错",
   "frame.partly": "这段内容有一部分出错",
   "frame.flood": "这段内容不停地发送消息，已被停止",
+  "frame.endless": "脚本没有结束，已被停止",
   "frame.empty": "这段内容没有画出任何东西",
   "frame.left": "这段内容试图离开沙箱，已被阻止",
   "frame.slow": "绘制超过 {seconds} 秒",

@@ -1,7 +1,7 @@
 /** A chart by reference (SPEC W4) made ready to draw: data only, in the reader's numbers, as the kind that was asked for or chosen. Pure. */
 import type { ChartRef } from "$lib/api/types";
-import { roomy } from "$lib/frame/chart-theme";
-import { cleanOption, type Option } from "$lib/frame/option";
+import { roomy } from "$lib/chart/theme";
+import { cleanOption, type Option } from "$lib/chart/option";
 import { full, short } from "./chart-numbers";
 
 export const KINDS = ["bar", "line", "area", "pie", "table"] as const;
