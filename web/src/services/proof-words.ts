@@ -1,5 +1,6 @@
 /** Where a figure comes from, in words (SPEC V). Pure. */
 import type { Audit, Figure } from "$lib/api/types";
+import { cellText } from "./table";
 import type { ToolStep } from "./turn";
 
 type Word = "line" | "comma" | "proven" | "derived" | "given" | "unproven" | "mismatch" | "row" | "lineOf" | "user" | "business" | "earlier" | "more" | `state.${Figure["state"]}`;
@@ -76,7 +77,7 @@ export function proofWords(figure: Figure, audit: Pick<Audit, "rows" | "calls">,
   const place = (id: string, row: number | null | undefined, column: string, value?: number | null): ProofPlace => {
     const cells = row === null || row === undefined ? [] : rowAt(id, row, column, value, known.rows)?.cells ?? [];
     const parts = [named(id, known, say), row === null || row === undefined ? "" : say("proof.row", { row: row + 1 })];
-    if (cells.length === 0) parts.push(column, value === null || value === undefined ? "" : `= ${value}`);
+    if (cells.length === 0) parts.push([column, value === null || value === undefined ? "" : `= ${cellText(column, String(value))}`].filter(Boolean).join(" "));
     return { where: parts.filter(Boolean).join(" · "), column, cells, line: "" };
   };
   const ids = "formula" in proof ? [...new Set(proof.operands.map((operand) => operand.tool_call_id))] : [proof.tool_call_id];

@@ -6,13 +6,16 @@ export interface Pointed {
   index: number;
   left: number;
   top: number;
+  /** There is no room below it. */
+  above: boolean;
 }
 
 /** The way from a figure to its card takes a moment. */
 const LINGER_MS = 180;
 const FIGURE = "[data-figure]";
-const CARD = "[data-part=figure-card]";
-const CARD_PX = 380;
+const CARD_PART = "[data-part=figure-card]";
+/** The widest a card gets, and about the highest. */
+const CARD = { width: 560, height: 260 };
 
 export class Pointing {
   at = $state<Pointed | null>(null);
@@ -24,7 +27,7 @@ export class Pointing {
 
   over = (event: Event) => {
     const target = event.target as Element | null;
-    if (target?.closest?.(CARD)) return clearTimeout(this.#leaving);
+    if (target?.closest?.(CARD_PART)) return clearTimeout(this.#leaving);
     const element = target?.closest?.<HTMLElement>(FIGURE);
     if (element) return void (this.#pinned && event.type === "mouseover" ? undefined : this.#show(element, false));
     this.leave();
@@ -38,7 +41,7 @@ export class Pointing {
 
   /** Away at once, unless the card itself is used. */
   focusOut = (event: FocusEvent) => {
-    if (!this.#pinned && !(event.relatedTarget as Element | null)?.closest?.(CARD)) this.hide();
+    if (!this.#pinned && !(event.relatedTarget as Element | null)?.closest?.(CARD_PART)) this.hide();
   };
 
   click = (event: Event) => {
@@ -49,7 +52,7 @@ export class Pointing {
   /** Anywhere on the page. */
   outside = (event: Event) => {
     const target = event.target as Element | null;
-    if (this.at && !target?.closest?.(CARD) && !(target?.closest?.(FIGURE) && this.root().contains(target))) this.hide();
+    if (this.at && !target?.closest?.(CARD_PART) && !(target?.closest?.(FIGURE) && this.root().contains(target))) this.hide();
   };
 
   key = (event: KeyboardEvent) => {
@@ -83,7 +86,11 @@ export class Pointing {
     clearTimeout(this.#leaving);
     const [at, frame] = [element.getBoundingClientRect(), this.root().getBoundingClientRect()];
     this.#pinned = pinned;
-    this.at = { index: Number(element.dataset.figure), left: Math.max(0, Math.min(at.left - frame.left, frame.width - CARD_PX)), top: at.bottom - frame.top + 4 };
+    const above = at.bottom + CARD.height > innerHeight && at.top > CARD.height;
+    this.at = {
+      index: Number(element.dataset.figure), above, left: Math.max(0, Math.min(at.left - frame.left, frame.width - CARD.width)),
+      top: above ? at.top - frame.top - 4 : at.bottom - frame.top + 4,
+    };
     this.#described?.removeAttribute("aria-describedby");
     element.setAttribute("aria-describedby", this.cardId);
     this.#described = element;
