@@ -6,7 +6,7 @@ export NPM_CONFIG_FUND = false
 export NPM_CONFIG_AUDIT = false
 export NPM_CONFIG_UPDATE_NOTIFIER = false
 
-.PHONY: help run deps build page test corpus lint fmt bench clean
+.PHONY: help run deps build page test attack corpus lint fmt bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
@@ -33,6 +33,9 @@ web/dist/index.html: web/node_modules/.ready web/index.html web/vite.config.ts $
 
 test: ## everything the tests need, then format, lints, all tests and the page's tests
 	@scripts/test
+
+attack: ## ten times every byte budget with memory watched; figures go to docs/security.md
+	@scripts/long-run
 
 corpus: ## read the corpora of messy files and write docs/corpus.md
 	@scripts/test-tables docs

@@ -46,7 +46,7 @@ def perform(confinement, control, job, before_result):
     if ok:
         # Nothing may go on working between two calls; the old live process goes too.
         kill_all_others()
-    frames.write_json(control, {"result": result})
+    frames.write_json(control, {"result": result, "ticket": job.get("ticket")})
     return ok
 
 

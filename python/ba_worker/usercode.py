@@ -17,7 +17,7 @@ import time
 import types
 import warnings
 
-from ba_worker import charts, checking, display, evidence, frames, given, imports
+from ba_worker import charts, checking, display, evidence, frames, given, imports, leaving
 
 _MAIN = types.ModuleType("__main__")
 _CELL = "<cell "
@@ -151,6 +151,7 @@ def run(job, control):
     value, error = None, None
     evidence.begin()
     checking.begin()
+    before = leaving.state()
     imports.enter(job["allow_list"])
     with output.redirected():
         try:
@@ -164,7 +165,7 @@ def run(job, control):
         finally:
             imports.leave()
     live = evidence.variables(_MAIN.__dict__, {k for k, v in _GIVEN.items() if _MAIN.__dict__.get(k) is v}) if error is None else []
-    return {"value": value, "error": error, "dropped": output.dropped, "tables": evidence.take(), "checks": checking.take(), "variables": live, **meter.read()}
+    return {"value": value, "error": error, "dropped": output.dropped, "tables": evidence.take(), "checks": [*leaving.notes(before), *checking.take()], "variables": live, **meter.read()}
 
 
 def execute(code, name):

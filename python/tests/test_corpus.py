@@ -17,6 +17,7 @@ with open(os.path.join(CORPUS, "expected.json"), encoding="utf-8") as f:
     CASES = json.load(f)
 
 
+# SPEC B3, B4, B5
 @pytest.mark.parametrize("case", CASES, ids=[c["file"] for c in CASES])
 def test_reads_as_expected(case, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)

@@ -8,7 +8,9 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use ba_agent::pipeline::{CallRequest, Counter, Executor, ExecutorConfig, IdempotencyCache, Told, ToolData};
 use ba_agent::run::{Decision, PlannedCall};
-use ba_agent::{Body, CallPlan, Column, Effects, Registry, Tool, ToolContext, ToolOutput, ToolSpec};
+use ba_agent::{
+    Body, CallPlan, Column, Effects, Registry, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
+};
 use ba_model::TokenCounter;
 use ba_protocol::{ConversationId, OutputLevel, RunId, ToolCall, ToolFailure, UserId};
 use parking_lot::Mutex;
@@ -30,7 +32,7 @@ impl Tool for Instantly {
         CallPlan { effects: Effects::Changes, timeout: Duration::from_secs(10), retry_network: false }
     }
 
-    async fn call(&self, _: &ToolContext, _: Map<String, Value>) -> Result<ToolOutput, ToolFailure> {
+    async fn call(&self, _: &ToolContext, _: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         Ok(self.outputs.lock().pop().unwrap())
     }
 }

@@ -3,6 +3,7 @@
 //! Knows no axum, no SQL, no Python and no concrete tool.
 
 pub mod context;
+mod direct;
 mod drive;
 mod error;
 mod keeper;
@@ -28,6 +29,6 @@ pub use service::{Admitted, Agent};
 pub use sink::{EventSink, NoSink};
 pub use skills::Skills;
 pub use tool::{
-    Body, Briefing, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext, ToolOutput, ToolSpec,
-    Typed, TypedTool,
+    Body, Briefing, BriefingRequest, CallPlan, Column, Effects, Progress, Registry, Tool, ToolContext,
+    ToolError, ToolOutput, ToolSpec, Typed, TypedTool,
 };

@@ -31,6 +31,8 @@ pub struct Arguments {
 pub enum Command {
     /// Serve the page and the API; prints one line with the address when ready
     Serve(ServeArgs),
+    /// Be a tool of an agent in an editor: the Model Context Protocol over standard input and output
+    Mcp(McpArgs),
     /// Ask one question and print the report
     Ask(AskArgs),
     /// Run a set of questions with known answers and report accuracy, cost and failures
@@ -67,6 +69,13 @@ pub struct ServeArgs {
     /// Address and port (default: 127.0.0.1:8000); other addresses than loopback need a user
     #[arg(long, value_name = "ADDRESS")]
     pub listen: Option<String>,
+}
+
+#[derive(Args)]
+pub struct McpArgs {
+    /// A folder whose files may be read, and where reports may be saved; may be given several times (default: this folder)
+    #[arg(long = "folder", value_name = "FOLDER")]
+    pub folders: Vec<PathBuf>,
 }
 
 #[derive(Args)]

@@ -47,6 +47,7 @@ fn main() -> ExitCode {
     let outcome = runtime.block_on(async {
         match arguments.command {
             Command::Serve(_) => commands::serve::run(config).await,
+            Command::Mcp(mcp) => commands::mcp::run(config, mcp).await,
             Command::Ask(ask) => commands::ask::run(config, ask).await,
             Command::Eval(eval) => commands::eval::run(config, eval).await,
             Command::Doctor => commands::doctor::run(config).await,

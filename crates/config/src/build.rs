@@ -9,7 +9,7 @@ use ba_protocol::audit::AuditMode;
 use url::Url;
 
 use crate::error::ConfigError;
-use crate::raw::{RawConfig, RawS3};
+use crate::raw::{RawConfig, RawS3, RawServer};
 use crate::types::*;
 
 /// Where values come from. Tests give their own; the binary gives the process environment.
@@ -59,6 +59,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         summary_model: models.summary,
         models: models.named,
         connections: connections(&raw)?,
+        mcp: crate::mcp::servers(&raw, sources)?,
         storage: Storage {
             database: raw.database.take().map(Secret::new),
             s3: raw.s3.take().map(s3).transpose()?,
@@ -71,7 +72,11 @@ pub fn load(sources: &Sources) -> Result<Config> {
             max_jobs: raw.python.max_jobs.unwrap_or(8).clamp(1, 256),
         },
         limits: limits(&raw),
-        server: Server { trusted_proxies: raw.server.trusted_proxies, hosts: raw.server.hosts },
+        server: Server {
+            share_days: share_days(&raw.server, sources)?,
+            trusted_proxies: raw.server.trusted_proxies,
+            hosts: raw.server.hosts,
+        },
         web: crate::web::web(raw.web, sources)?,
         skills: raw.skills,
         prompts: raw.prompts,
@@ -145,6 +150,25 @@ fn retention_days(given: Option<u32>, sources: &Sources) -> Result<Option<u32>> 
         return Err(ConfigError::invalid("retention_days", message));
     }
     Ok(days)
+}
+
+/// The longest life of a share link, where the administrator allows any.
+fn share_days(raw: &RawServer, sources: &Sources) -> Result<Option<u32>> {
+    let allowed = match sources.var("BA_SHARE_LINKS").as_deref() {
+        None => raw.share_links.unwrap_or(false),
+        Some("true" | "1") => true,
+        Some("false" | "0") => false,
+        Some(other) => {
+            let message = format!("`{other}` is neither true nor false");
+            return Err(ConfigError::invalid("server.share_links", message));
+        }
+    };
+    let days = raw.share_days.unwrap_or(30);
+    if !(1..=3650).contains(&days) {
+        let message = format!("{days} is not a number of days from 1 to 3650");
+        return Err(ConfigError::invalid("server.share_days", message));
+    }
+    Ok(allowed.then_some(days))
 }
 
 fn audit_mode(given: Option<&str>) -> Result<AuditMode> {
@@ -224,6 +248,7 @@ fn limits(raw: &RawConfig) -> Limits {
         max_seconds: given.max_seconds.unwrap_or(1_800).clamp(10, 86_400),
         observation_tokens: given.observation_tokens.unwrap_or(4_000).clamp(200, 100_000),
         upload_mb: given.upload_mb.unwrap_or(512).clamp(1, 102_400),
+        user_mb: given.user_mb.unwrap_or(102_400).clamp(1, 1 << 30),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod build;
 mod error;
+mod mcp;
 mod models;
 mod presets;
 mod raw;

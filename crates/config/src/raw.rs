@@ -25,6 +25,7 @@ pub(crate) struct RawConfig {
     pub prices: Option<RawPrices>,
     pub models: BTreeMap<String, RawModel>,
     pub connections: BTreeMap<String, RawConnection>,
+    pub mcp: BTreeMap<String, RawMcp>,
     pub database: Option<String>,
     pub s3: Option<RawS3>,
     pub python_env: Option<PathBuf>,
@@ -81,6 +82,19 @@ pub(crate) struct RawConnection {
     pub timezone: Option<String>,
 }
 
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(crate) struct RawMcp {
+    pub command: Option<String>,
+    pub args: Vec<String>,
+    pub env: BTreeMap<String, String>,
+    pub url: Option<String>,
+    pub key: Option<String>,
+    pub tools: Vec<String>,
+    pub writes: Vec<String>,
+    pub timeout: Option<u64>,
+}
+
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RawS3 {
@@ -108,6 +122,7 @@ pub(crate) struct RawLimits {
     pub max_seconds: Option<u64>,
     pub observation_tokens: Option<usize>,
     pub upload_mb: Option<u64>,
+    pub user_mb: Option<u64>,
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -115,4 +130,6 @@ pub(crate) struct RawLimits {
 pub(crate) struct RawServer {
     pub trusted_proxies: Vec<String>,
     pub hosts: Vec<String>,
+    pub share_links: Option<bool>,
+    pub share_days: Option<u32>,
 }

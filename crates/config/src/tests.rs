@@ -185,3 +185,36 @@ fn retention_is_a_number_of_days() {
     assert!(message(load_with("retention_days = 0", &[])).contains("leave it out"));
     assert!(message(load_with("", &[("BA_RETENTION_DAYS", "soon")])).contains("number of days"));
 }
+
+// SPEC I2
+#[test]
+fn programs_whose_tools_may_be_called_are_named_with_their_tools() {
+    let file = "[mcp.crm]\ncommand = \"uvx\"\nargs = [\"crm\"]\nenv = { TOKEN = \"t0p\" }\ntools = [\"find\"]\nwrites = [\"create\"]";
+    let config = load_with(file, &[("PATH", "/bin"), ("BA_API_KEY", "k")]).unwrap();
+    let McpReach::Command { environment, .. } = &config.mcp[0].reach else { panic!() };
+    let passed: Vec<&str> = environment.iter().map(|(name, _)| name.as_str()).collect();
+    assert_eq!(passed, ["PATH", "TOKEN"], "no key of ours goes to another program");
+    assert!(config.secrets().contains(&"t0p".to_owned()) && !config.secrets().contains(&"/bin".to_owned()));
+    for (file, said) in [
+        ("[mcp.crm]\ncommand = \"x\"", "name the tools"),
+        ("[mcp.crm]\ntools = [\"a\"]", "one of `command` and `url`"),
+        ("[mcp.\"a.b\"]\ncommand = \"x\"\ntools = [\"a\"]", "letters, digits"),
+        ("[mcp.crm]\nurl = \"nonsense\"\ntools = [\"a\"]", "mcp.crm.url"),
+    ] {
+        assert!(message(load_with(file, &[])).contains(said), "{file}");
+    }
+}
+
+#[test]
+fn share_links_are_off_until_they_are_allowed() {
+    assert_eq!(load_with("", &[]).unwrap().server.share_days, None);
+    assert_eq!(load_with("[server]\nshare_days = 5", &[]).unwrap().server.share_days, None);
+    let allowed = load_with("[server]\nshare_links = true", &[]).unwrap();
+    assert_eq!(allowed.server.share_days, Some(30));
+    let fewer = load_with("[server]\nshare_days = 5", &[("BA_SHARE_LINKS", "true")]).unwrap();
+    assert_eq!(fewer.server.share_days, Some(5));
+    let off = load_with("[server]\nshare_links = true", &[("BA_SHARE_LINKS", "false")]).unwrap();
+    assert_eq!(off.server.share_days, None);
+    assert!(message(load_with("", &[("BA_SHARE_LINKS", "perhaps")])).contains("neither true nor false"));
+    assert!(message(load_with("[server]\nshare_days = 0", &[])).contains("1 to 3650"));
+}

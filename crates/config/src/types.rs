@@ -20,6 +20,7 @@ pub struct Config {
     /// `[models.NAME]`: others that a question, a skill or the summaries may choose (SPEC W6).
     pub models: Vec<NamedModel>,
     pub connections: Vec<Connection>,
+    pub mcp: Vec<McpServer>,
     pub storage: Storage,
     pub python: Python,
     pub limits: Limits,
@@ -115,6 +116,37 @@ pub struct Connection {
     pub timezone: Option<String>,
 }
 
+/// A program whose tools the model may call (SPEC I2).
+#[derive(Debug, Clone)]
+pub struct McpServer {
+    pub name: String,
+    pub reach: McpReach,
+    /// Tools that only read, and those that a person must allow first.
+    pub tools: Vec<String>,
+    pub writes: Vec<String>,
+    pub timeout_seconds: u64,
+}
+
+#[derive(Debug, Clone)]
+pub enum McpReach {
+    Command { program: String, arguments: Vec<String>, environment: Vec<(String, Secret)> },
+    Http { url: Url, key: Option<Secret> },
+}
+
+impl McpReach {
+    /// What was given in the file; the little that is passed on of our own environment is none.
+    fn secrets(&self) -> Vec<&Secret> {
+        match self {
+            Self::Command { environment, .. } => {
+                let given =
+                    environment.iter().filter(|(name, _)| !crate::mcp::PASSED.contains(&name.as_str()));
+                given.map(|(_, value)| value).collect()
+            }
+            Self::Http { key, .. } => key.iter().collect(),
+        }
+    }
+}
+
 #[derive(Debug, Clone, Default)]
 pub struct Storage {
     /// PostgreSQL for several replicas; SQLite in the data folder when absent.
@@ -150,6 +182,8 @@ pub struct Limits {
     pub max_seconds: u64,
     pub observation_tokens: usize,
     pub upload_mb: u64,
+    /// All files of one person together.
+    pub user_mb: u64,
 }
 
 #[derive(Debug, Clone, Default)]
@@ -158,6 +192,8 @@ pub struct Server {
     pub trusted_proxies: Vec<String>,
     /// Host names the server answers to, beside its own address.
     pub hosts: Vec<String>,
+    /// How many days a share link may live; nobody may make one when absent (SPEC D4).
+    pub share_days: Option<u32>,
 }
 
 impl Config {
@@ -172,6 +208,12 @@ impl Config {
         let connections = self.connections.iter().map(|c| &c.url);
         let storage = self.storage.database.iter().chain(self.storage.s3.iter().map(|s| &s.secret_key));
         let search = self.web.search.iter().filter_map(|p| p.key.as_ref());
-        keys.chain(connections).chain(storage).chain(search).map(|s| s.expose().to_owned()).collect()
+        let mcp = self.mcp.iter().flat_map(|server| server.reach.secrets());
+        keys.chain(connections)
+            .chain(storage)
+            .chain(search)
+            .chain(mcp)
+            .map(|s| s.expose().to_owned())
+            .collect()
     }
 }

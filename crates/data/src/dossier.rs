@@ -3,6 +3,7 @@
 
 mod columns;
 mod profile;
+mod words;
 
 use std::fmt::Write;
 
@@ -11,6 +12,7 @@ use ba_protocol::file::{Note, NoteLevel, TableProfile, TestedJoin};
 use ba_protocol::text::{one_line, shorten};
 
 pub use profile::profile;
+pub use words::Words;
 
 /// Tokens a dossier may have.
 pub const MAX_TOKENS: usize = 1_500;
@@ -25,6 +27,7 @@ const TOLD_STEPS: [&str; 6] =
 /// All that a dossier is made of.
 #[derive(Default)]
 pub struct Facts<'a> {
+    pub words: Words,
     pub tables: Vec<KnownTable<'a>>,
     /// Results that a query or code kept: SQL name and what is known of its size.
     pub kept: Vec<(String, String)>,
@@ -83,69 +86,64 @@ fn fits(text: &str, most: usize, count: &dyn Fn(&str) -> usize) -> bool {
 
 /// Stops soon after `enough` bytes: what is longer is thrown away anyway.
 fn whole(facts: &Facts<'_>, detail: Detail, tables: usize, enough: usize) -> String {
-    let mut text = "**数据档案：**\n".to_owned();
+    let words = facts.words;
+    let mut text = words.heading().to_owned();
     let skipped = facts.tables.len() - tables;
     if skipped > 0 {
-        let _ = writeln!(text, "（另有 {skipped} 张较早的表未列出，SHOW TABLES 可查）");
+        text.push_str(&words.skipped(skipped));
     }
     for table in &facts.tables[skipped..] {
-        push_table(&mut text, table, detail);
+        push_table(&mut text, table, detail, words);
         if text.len() > enough {
             return text;
         }
     }
     push_joins(&mut text, facts);
-    let list = |items: &mut dyn Iterator<Item = String>| items.take(20).collect::<Vec<_>>().join("；");
+    let list =
+        |items: &mut dyn Iterator<Item = String>| items.take(20).collect::<Vec<_>>().join(words.apart());
     if !facts.kept.is_empty() {
         let mut kept = facts.kept.iter().rev().map(|(name, size)| {
-            let size = if size.is_empty() { String::new() } else { format!("（{}）", line(size, 80)) };
+            let size = if size.is_empty() { String::new() } else { words.size(line(size, 80)) };
             format!("\"{}\"{size}", line(name, 60))
         });
-        let _ = writeln!(text, "保留的结果表（SQL 与 load 均可用）：{}", list(&mut kept));
+        let _ = writeln!(text, "{}{}", words.kept(), list(&mut kept));
     }
     if !facts.files.is_empty() {
-        let _ =
-            writeln!(text, "工具生成的文件：{}", list(&mut facts.files.iter().rev().map(|f| line(f, 60))));
+        let mut files = facts.files.iter().rev().map(|f| line(f, 60));
+        let _ = writeln!(text, "{}{}", words.files(), list(&mut files));
     }
     if !facts.variables.is_empty() {
         let most = if detail >= Detail::Ranges { 90 } else { 30 };
         let mut variables = facts.variables.iter().rev().map(|(name, kind, about)| {
             format!("{} {} {}", line(name, 40), line(kind, 20), line(about, most)).trim_end().to_owned()
         });
-        let _ = writeln!(text, "Python 变量（可直接使用）：{}", list(&mut variables));
+        let _ = writeln!(text, "{}{}", words.variables(), list(&mut variables));
     }
     text
 }
 
 /// `表 "retail"（upload_001 retail.csv，Python: load("retail")）：5000 行，每行一个 订单号`
-fn push_table(text: &mut String, table: &KnownTable<'_>, detail: Detail) {
+fn push_table(text: &mut String, table: &KnownTable<'_>, detail: Detail, words: Words) {
     let profile = table.profile;
-    let _ = write!(
-        text,
-        "表 \"{}\"（{} {}，Python: load(\"{}\")）：{} 行",
-        line(&table.sql, 80),
-        table.file_id,
-        line(table.filename, 60),
-        line(&table.python, 80),
-        profile.rows
-    );
+    let (sql, python) = (line(&table.sql, 80), line(&table.python, 80));
+    text.push_str(&words.table(&sql, table.file_id, line(table.filename, 60), python, profile.rows));
     if let Some(key) = profile.keys.first() {
-        let _ = write!(text, "，每行一个 {}", names(key, " + "));
+        text.push_str(&words.one_row_per(names(key, " + ")));
         for other in &profile.keys[1..] {
-            let _ = write!(text, "（{} 也唯一）", names(other, " + "));
+            text.push_str(&words.also_unique(names(other, " + ")));
         }
     } else if profile.rows > 1 {
-        text.push_str("，未发现唯一键");
+        text.push_str(words.no_key());
     }
     text.push('\n');
-    columns::push(text, profile, detail);
+    columns::push(text, profile, detail, words);
     let told = |n: &&Note| n.level == NoteLevel::Warn || TOLD_STEPS.contains(&n.code.as_str());
     let most = if detail >= Detail::Ranges { MOST_NOTES } else { 1 };
     for note in profile.notes.iter().filter(told).take(most) {
-        let _ = writeln!(text, "  注意：{}", line(&note.text, 160));
+        text.push_str(&words.note(line(&note.text, 160)));
     }
     if !profile.with_totals.is_empty() && detail >= Detail::Types {
-        let _ = writeln!(text, "  含合计行的版本：\"{}_with_totals\"", line(&table.sql, 80));
+        text.push_str(&words.with_totals(sql));
     }
 }
 
@@ -174,30 +172,18 @@ fn push_joins(text: &mut String, facts: &Facts<'_>) {
         let covered = |j: &TestedJoin| j.covered.max(j.other_covered);
         fan(a).cmp(&fan(b)).then(covered(b).total_cmp(&covered(a)))
     });
-    text.push_str("关联键（已实测）：\n");
+    text.push_str(facts.words.joins());
     for (i, j, join) in found.into_iter().take(MOST_JOINS) {
         let side = |at: usize, column: &str| {
             format!("\"{}\".\"{}\"", line(&facts.tables[at].sql, 60), line(column, 60))
         };
-        let _ = writeln!(
-            text,
-            "- {} = {}：{} / {} 的行能匹配，{}",
+        text.push_str(&facts.words.join(
             side(i, &join.column),
             side(j, &join.other_column),
             percent(join.covered),
             percent(join.other_covered),
-            shape(join)
-        );
-    }
-}
-
-/// What a join does to the number of rows.
-fn shape(join: &TestedJoin) -> String {
-    match (join.fan_out, join.other_fan_out) {
-        (0 | 1, 0 | 1) => "一对一".to_owned(),
-        (0 | 1, n) => format!("多对一（右表每行最多对应 {n} 行）"),
-        (n, 0 | 1) => format!("一对多（左表每行最多对应 {n} 行）"),
-        (n, m) => format!("多对多（{n} × {m}）：直接关联会重复计数，先聚合"),
+            facts.words.shape(join),
+        ));
     }
 }
 

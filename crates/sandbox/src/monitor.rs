@@ -9,6 +9,10 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
+/// How often, and how long each time, a job is waited for until it stands still.
+const STILL_LOOKS: usize = 200;
+const STILL_PAUSE: Duration = Duration::from_millis(1);
+
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Load {
     /// Resident bytes above the baseline, over all processes.
@@ -35,10 +39,26 @@ pub(crate) fn freeze(pid: u32) {
     for _ in 0..16 {
         let fresh: Vec<u32> = tree(pid).into_iter().filter(|pid| stopped.insert(*pid)).collect();
         if fresh.is_empty() {
-            return;
+            break;
         }
         fresh.iter().for_each(|pid| signal(*pid, Signal::STOP));
     }
+    // A signal is only on its way when it is sent: a thread that runs on another processor writes on for a moment.
+    for _ in 0..STILL_LOOKS {
+        if stopped.iter().all(|pid| is_still(*pid)) {
+            return;
+        }
+        std::thread::sleep(STILL_PAUSE);
+    }
+}
+
+/// Every thread of it is stopped, or gone.
+fn is_still(pid: u32) -> bool {
+    let threads = fs::read_dir(format!("/proc/{pid}/task")).into_iter().flatten().flatten();
+    threads.filter_map(|thread| fs::read_to_string(thread.path().join("stat")).ok()).all(|text| {
+        let state = text.rfind(')').and_then(|at| text[at + 1..].trim_start().chars().next());
+        matches!(state, Some('T' | 't' | 'Z' | 'X'))
+    })
 }
 
 pub(crate) fn thaw(pid: u32) {

@@ -55,6 +55,8 @@ pub(crate) struct Plan {
     load_before: Load,
     free_before: u64,
     started: Instant,
+    /// What an answer to this call must bear.
+    ticket: String,
 }
 
 /// Mounts what is missing and tells the child to start.
@@ -82,6 +84,7 @@ pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> R
         load_before: load_before?,
         free_before: monitor::disk(&job.folder).map_or(0, |(free, _)| free),
         started: Instant::now(),
+        ticket: ticket(),
         limits,
     };
     child.wire.limit_frames(match job.work {
@@ -89,13 +92,15 @@ pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> R
         Work::Builtin { .. } => BUILTIN_FRAME,
     });
     monitor::thaw(child.pid);
-    let message = json!({ "run": message(job, &plan.limits) });
+    let message = json!({ "run": message(job, &plan) });
     child.wire.send(&message, &[]).await.map_err(|error| SandboxError::internal("sending a job", error))?;
     Ok(plan)
 }
 
-fn message(job: &Job, limits: &Limits) -> Value {
+fn message(job: &Job, plan: &Plan) -> Value {
+    let limits = &plan.limits;
     let mut message = json!({
+        "ticket": plan.ticket,
         "limits": {"memory": limits.memory, "file_bytes": limits.folder_bytes.min(limits.left_bytes), "output_bytes": limits.output_bytes},
         "allow_list": limits.import_allow_list,
     });
@@ -107,6 +112,13 @@ fn message(job: &Job, limits: &Limits) -> Value {
         }
     }
     message
+}
+
+/// A word that no earlier call can know.
+fn ticket() -> String {
+    use std::hash::BuildHasher;
+    let keys = std::hash::RandomState::new();
+    format!("{:016x}{:016x}", keys.hash_one(0u8), keys.hash_one(1u8))
 }
 
 /// What the child does not see yet; the names it will be mounted on are made.
@@ -160,7 +172,7 @@ pub(crate) async fn listen(
             frame = child.wire.next() => match frame {
                 Ok(Some(frame)) => {
                     let size = child.wire.last_frame;
-                    if let Some(ending) = output.take(frame, size) {
+                    if let Some(ending) = output.take(frame, size, &plan.ticket) {
                         return Ok(ending);
                     }
                     if output.flooded() {
@@ -333,13 +345,15 @@ impl<'a> Output<'a> {
         self.received > (256 << 20)
     }
 
-    fn take(&mut self, frame: Frame, size: usize) -> Option<Ending> {
+    /// A result without the ticket of this call is no answer to it: what an earlier one left running sent it.
+    fn take(&mut self, frame: Frame, size: usize, ticket: &str) -> Option<Ending> {
         match frame {
             Frame::Stdout(bytes) => self.text(Stream::Stdout, bytes),
             Frame::Stderr(bytes) => self.text(Stream::Stderr, bytes),
             Frame::Json(value) => {
                 self.received += 1024 + size as u64;
-                if let Some(result) = value.get("result") {
+                let answers = value.get("ticket").and_then(Value::as_str) == Some(ticket);
+                if let Some(result) = value.get("result").filter(|_| answers) {
                     let report = Report::read(result);
                     self.truncated |= report.dropped > 0;
                     return Some(Ending::Result(report));

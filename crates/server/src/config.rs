@@ -21,6 +21,8 @@ pub struct ServerConfig {
     /// Conversations untouched for so many days are deleted; none when not set.
     pub retention_days: Option<u32>,
     pub heartbeat: Duration,
+    /// How many days a share link may live; without it there are none (SPEC D4).
+    pub share_days: Option<u32>,
     /// Whether OpenAI-compatible answers name figures that nothing proves (SPEC V).
     pub openai_footnotes: bool,
 }
@@ -77,6 +79,7 @@ impl Default for ServerConfig {
             session_lifetime: Duration::from_secs(14 * 24 * 3600),
             retention_days: None,
             heartbeat: Duration::from_secs(15),
+            share_days: None,
             openai_footnotes: true,
         }
     }

@@ -133,6 +133,9 @@ impl From<StoreError> for ApiError {
                 error.info.message = format!("{what} is {}", error.info.message);
                 error
             }
+            error @ StoreError::Quota { .. } => {
+                Self::new(StatusCode::PAYLOAD_TOO_LARGE, "quota_exceeded", error.to_string())
+            }
             StoreError::Full(cause) => {
                 tracing::error!(%cause, "the storage is full");
                 Self::new(

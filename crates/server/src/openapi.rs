@@ -36,6 +36,14 @@ pub fn complete(api: &mut utoipa::openapi::OpenApi) {
     for (path, item) in &mut api.paths.paths {
         let public = PUBLIC.contains(&path.as_str());
         for operation in operations(item) {
+            for response in operation.responses.responses.values_mut() {
+                // The standard asks for words; where the body says it all, these do.
+                if let RefOr::T(response) = response
+                    && response.description.trim().is_empty()
+                {
+                    response.description = "Done; the body has the result".to_owned();
+                }
+            }
             operation.responses.responses.insert("default".to_owned(), RefOr::T(failure()));
             if public {
                 operation.security = Some(vec![SecurityRequirement::default()]);

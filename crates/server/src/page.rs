@@ -82,7 +82,7 @@ fn page_policy(html: &str) -> String {
 }
 
 /// `'sha256-…'` for each element of this name without attributes.
-fn inline_hashes(html: &str, tag: &str) -> String {
+pub(crate) fn inline_hashes(html: &str, tag: &str) -> String {
     let (open, close) = (format!("<{tag}>"), format!("</{tag}>"));
     let bodies = html.split(&open).skip(1).filter_map(|rest| rest.split_once(&close));
     let hash = |body: &str| base64::engine::general_purpose::STANDARD.encode(Sha256::digest(body));

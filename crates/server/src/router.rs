@@ -19,7 +19,7 @@ use crate::error::ApiError;
 use crate::openapi::{self, Document};
 use crate::routes::{
     admin, archive, catalog, code, consents, conversations, download, files, health, metrics, query, report,
-    runs, samples, session, skills, status, upload,
+    runs, samples, session, shared_page, shares, skills, status, upload,
 };
 use crate::state::AppState;
 use crate::{headers, http_metrics, openai, page};
@@ -59,6 +59,9 @@ fn quick() -> OpenApiRouter<AppState> {
         .routes(routes!(admin::revoke_key))
         .routes(routes!(admin::users, admin::add_user))
         .routes(routes!(admin::disable_user))
+        .routes(routes!(admin::access_log))
+        .routes(routes!(shares::list))
+        .routes(routes!(shares::revoke))
 }
 
 /// As long as a run or a transfer takes.
@@ -71,6 +74,7 @@ fn lasting() -> OpenApiRouter<AppState> {
         .routes(routes!(download::download))
         .routes(routes!(archive::export))
         .routes(routes!(report::read, report::keep))
+        .routes(routes!(shares::create))
         .routes(routes!(skills::install_git))
         .routes(routes!(skills::install_folder))
 }
@@ -94,9 +98,22 @@ fn skill_archives() -> OpenApiRouter<AppState> {
 /// At the root, where other programs expect them.
 fn root() -> OpenApiRouter<AppState> {
     OpenApiRouter::new()
-        .routes(routes!(openai::completions::create))
         .routes(routes!(openai::models::list))
+        .routes(routes!(openai::models::read))
+        .routes(routes!(openai::files::list))
+        .routes(routes!(openai::files::read, openai::files::delete))
         .routes(routes!(metrics::prometheus))
+}
+
+/// Files come inside the messages, or as a form that is streamed to disk.
+fn root_incoming() -> OpenApiRouter<AppState> {
+    let messages = OpenApiRouter::new()
+        .routes(routes!(openai::completions::create))
+        .routes(routes!(openai::responses::create))
+        .layer(DefaultBodyLimit::max(openai::MESSAGE_BYTES));
+    let forms =
+        OpenApiRouter::new().routes(routes!(openai::files::create)).layer(DefaultBodyLimit::disable());
+    messages.merge(forms)
 }
 
 /// The page and its frame.
@@ -107,6 +124,7 @@ fn pages() -> Router<AppState> {
         .route("/frame", get(page::frame))
         .route("/assets/{*path}", get(page::asset))
         .route("/favicon.svg", get(page::asset))
+        .route("/s/{token}", get(shared_page::show))
 }
 
 /// The routes that the API document describes, and the document.
@@ -115,8 +133,11 @@ pub fn documented() -> (Router<AppState>, utoipa::openapi::OpenApi) {
         .merge(quick().layer(from_fn(headers::time_limit)))
         .merge(lasting())
         .merge(incoming());
-    let (router, mut document) =
-        OpenApiRouter::with_openapi(Document::openapi()).nest("/api/v1", api).merge(root()).split_for_parts();
+    let (router, mut document) = OpenApiRouter::with_openapi(Document::openapi())
+        .nest("/api/v1", api)
+        .merge(root())
+        .merge(root_incoming())
+        .split_for_parts();
     openapi::complete(&mut document);
     (router, document)
 }
@@ -125,9 +146,12 @@ pub fn documented() -> (Router<AppState>, utoipa::openapi::OpenApi) {
 pub fn router(state: AppState) -> Router {
     let (api, document) = documented();
     let body_limit = DefaultBodyLimit::max(state.config.limits.body_bytes);
+    let plain = document.clone();
     let reference = SwaggerUi::new("/docs").url("/api/v1/openapi.json", document);
     api.merge(pages())
+        .route_service("/mcp", crate::mcp::service(&state))
         .merge(reference)
+        .route("/openapi.json", get(|| async move { axum::Json(plain) }))
         .layer(from_fn_with_state(state.clone(), gate::gate))
         .fallback(nothing_here)
         .method_not_allowed_fallback(wrong_method)

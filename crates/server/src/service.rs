@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ba_agent::{Agent, ToolSpec};
-use ba_protocol::{ConversationId, RunId, Upload, UserId};
+use ba_protocol::{ConversationId, ReportFor, RunId, Upload, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -62,6 +62,7 @@ pub struct ReportWanted {
     pub format: String,
     /// `zh` or `en`.
     pub language: Option<String>,
+    pub audience: ReportFor,
 }
 
 /// A finished document.

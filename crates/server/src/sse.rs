@@ -21,10 +21,15 @@ pub fn run_events(state: &AppState, owner: UserId, reader: Subscription, after: 
     respond(state, items)
 }
 
-/// Any events as a stream that ends when the server stops.
+/// Any events as a stream that ends when the server stops; says when to come back.
 pub fn respond(state: &AppState, events: impl Stream<Item = Event> + Send + 'static) -> Response {
     let hello = futures::stream::once(async { Event::default().comment("ok").retry(RETRY) });
-    let events = hello.chain(events).take_until(state.stopping.clone().cancelled_owned());
+    plain(state, hello.chain(events))
+}
+
+/// The same with nothing but the events: OpenAI's clients take every field of the protocol for data.
+pub fn plain(state: &AppState, events: impl Stream<Item = Event> + Send + 'static) -> Response {
+    let events = events.take_until(state.stopping.clone().cancelled_owned());
     let alive = KeepAlive::new().interval(state.config.heartbeat).text("heartbeat");
     let mut response = Sse::new(events.map(Ok::<_, Infallible>)).keep_alive(alive).into_response();
     let headers = response.headers_mut();

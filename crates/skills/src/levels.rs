@@ -97,8 +97,17 @@ pub fn list(skills: &[Arc<Skill>], question: &str, budget: usize, count: CountTo
     SkillList { tokens: count(&text), text, shown, left_out, ranked: true }
 }
 
+/// When a skill is of use, where its description says so (`Use when …`, as the public format asks); else all of it. What it
+/// does is read on activation.
+fn trigger(description: &str) -> &str {
+    let begins = description.match_indices("Use ").map(|(at, _)| at);
+    let mut begins = begins.filter(|at| *at == 0 || description[..*at].trim_end().ends_with(['.', '。', ';']));
+    begins.next().map_or(description, |at| &description[at + "Use ".len()..])
+}
+
+/// A name and its triggers.
 fn line(skill: &Skill, chars: usize) -> String {
-    let description = &skill.front.description;
+    let description = trigger(&skill.front.description);
     let keywords: String =
         skill.front.keywords.iter().take(6).map(String::as_str).collect::<Vec<_>>().join("、");
     let keywords = if keywords.is_empty() { keywords } else { format!("（{keywords}）") };

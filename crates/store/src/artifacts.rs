@@ -12,6 +12,7 @@ use crate::error::{Result, StoreError};
 use crate::filename::{clean_filename, extension};
 use crate::hostile::open_regular;
 use crate::private;
+use crate::quota;
 use crate::store::Store;
 
 impl Store {
@@ -112,7 +113,9 @@ impl Store {
         let name = clean_filename(name);
         let artifact = Artifact { file_type: extension(&name), name, size: staged.size, created_at: now() };
         let (row, owned, work) = (artifact.clone(), conversation.clone(), staged.clone());
-        let kept = self.write_files(conversation, move |s| Box::pin(replace(s, owned, row, work))).await;
+        let limit = self.limits().user_bytes;
+        let kept =
+            self.write_files(conversation, move |s| Box::pin(replace(s, owned, row, work, limit))).await;
         self.settle(staged, kept.as_ref().ok().map(|(blob, _)| blob)).await;
         let (_, released) = kept?;
         self.discard(released).await;
@@ -125,6 +128,7 @@ async fn replace(
     conversation: ConversationId,
     artifact: Artifact,
     staged: Staged,
+    user_limit: u64,
 ) -> Result<(BlobId, Option<BlobId>)> {
     touch(s, &conversation).await?;
     let blob = blob::link(s, &staged).await?;
@@ -134,6 +138,7 @@ async fn replace(
             params![&conversation, artifact.name.as_str()],
         )
         .await?;
+    quota::check_in(s, &conversation, staged.size, user_limit).await?;
     s.execute(
         "INSERT INTO artifacts (conversation_id, name, file_type, size, blob_id, created_at)
          VALUES ($1, $2, $3, $4, $5, $6)",

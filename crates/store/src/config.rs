@@ -68,6 +68,8 @@ pub struct Limits {
     pub cache_bytes: u64,
     /// An imported archive, unpacked.
     pub import_bytes: u64,
+    /// All files of one person, over all conversations.
+    pub user_bytes: u64,
 }
 
 impl Default for Limits {
@@ -79,6 +81,7 @@ impl Default for Limits {
             code_bytes: 4 * MB,
             cache_bytes: 64 * MB,
             import_bytes: 4096 * MB,
+            user_bytes: 100 * 1024 * MB,
         }
     }
 }

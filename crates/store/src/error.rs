@@ -16,7 +16,10 @@ pub enum StoreError {
     /// More bytes than allowed.
     #[error("{what} is larger than the limit of {limit} bytes")]
     TooLarge { what: String, limit: u64 },
-    /// No space left, or a quota reached. Nothing was acknowledged; it works again when space returns.
+    /// A person's files together would be more than they may keep. Works again when they delete some.
+    #[error("your files together may have {}; delete files or conversations first", ba_protocol::text::human_size(*limit))]
+    Quota { limit: u64 },
+    /// No space left. Nothing was acknowledged; it works again when space returns.
     #[error("the storage is full: {0}")]
     Full(String),
     /// The database was written by a newer version of the program.

@@ -3,6 +3,7 @@
 //! One facade, [`Store`], over a database (SQLite or PostgreSQL) and a place for bytes (disk or S3).
 //! Refuses to know the agent: a run's state is an opaque JSON document here.
 
+mod access_log;
 mod accounts;
 mod archive;
 mod artifacts;
@@ -23,14 +24,17 @@ mod jobs;
 pub mod languages;
 mod locks;
 mod private;
+mod quota;
 mod rounds;
 mod runs;
+mod shares;
 mod store;
 mod telemetry;
 mod tool_data;
 mod types;
 mod uploads;
 
+pub use access_log::{Access, AccessEntry};
 pub use accounts::fold_name;
 pub use archive::ImportReport;
 pub use config::{Blobs, CleanupMode, CleanupPolicy, Limits, Meta, S3Config, StoreConfig};
@@ -39,7 +43,9 @@ pub use files::ConversationFiles;
 pub use jobs::{Job, JobKind, NewJob};
 pub use locks::{ConversationGuard, ConversationLocks};
 pub use private::{Repair, create_dir_all, create_file, open_to_others};
+pub use quota::Kept;
 pub use runs::{Holder, LEASE};
+pub use shares::{NewShare, Share, SharedPage};
 #[doc(hidden)]
 pub use store::prepare_old_database;
 pub use store::{ServerLock, Store};

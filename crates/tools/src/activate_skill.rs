@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ba_agent::pipeline::Counter;
-use ba_agent::{Effects, ToolContext, ToolOutput, TypedTool};
+use ba_agent::{Effects, ToolContext, ToolError, ToolOutput, TypedTool};
 use ba_protocol::{OutputLevel, ToolErrorType, ToolFailure};
 use ba_skills::levels::{self, LoadLevel};
 use ba_skills::{ActivationError, DONE, Skill, SkillLibrary};
@@ -98,12 +98,12 @@ impl TypedTool for ActivateSkill {
         Some(OutputLevel::Standard)
     }
 
-    async fn run(&self, ctx: &ToolContext, args: Self::Args) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, ctx: &ToolContext, args: Self::Args) -> Result<ToolOutput, ToolError> {
         let name = args.skill_name.trim();
         let resource = args.resource.as_deref().map(str::trim).filter(|r| !r.is_empty());
         match resource {
-            None if name == DONE => Self::end(ctx),
-            None => self.activate(ctx, self.find(name)?.as_ref()),
+            None if name == DONE => Ok(Self::end(ctx)?),
+            None => Ok(self.activate(ctx, self.find(name)?.as_ref())?),
             Some(path) => {
                 let skill = self.find(name)?;
                 let text = levels::resource(&skill, path, BUDGET, self.library.limits(), &*self.count)

@@ -1,13 +1,14 @@
 //! The tables of one conversation, under every name SQL may call them. Never opens a file.
 
+use ba_agent::ToolError;
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use ba_data::TableSource;
 use ba_protocol::file::{IngestStatus, TableProfile};
-use ba_protocol::{ConversationId, DataNote, ToolErrorType, ToolFailure, Upload};
-use ba_store::{Store, StoreError};
+use ba_protocol::{ConversationId, DataNote, Upload};
+use ba_store::Store;
 
 /// What a table is that a query or code left in the conversation's folder.
 pub(crate) const KEPT: &str = "kept result";
@@ -33,7 +34,7 @@ pub(crate) struct KnownTable {
 pub(crate) async fn known_tables(
     store: &Store,
     conversation: &ConversationId,
-) -> Result<Vec<KnownTable>, ToolFailure> {
+) -> Result<Vec<KnownTable>, ToolError> {
     let mut known = Vec::new();
     let mut with_totals = Vec::new();
     let uploads = settled(store, conversation).await?;
@@ -61,10 +62,10 @@ pub(crate) async fn known_tables(
             known.push(table);
         }
     }
-    for artifact in store.artifacts(conversation).await.map_err(storage)? {
+    for artifact in store.artifacts(conversation).await? {
         if let Some(stem) = artifact.name.strip_suffix(".parquet") {
             let names = free(vec![stem.to_owned(), artifact.name.clone()], &mut taken);
-            let parquet = store.artifact_path(conversation, &artifact.name).await.map_err(storage)?;
+            let parquet = store.artifact_path(conversation, &artifact.name).await?;
             if !names.is_empty() {
                 let source = TableSource { names, parquet };
                 known.push(KnownTable {
@@ -81,11 +82,11 @@ pub(crate) async fn known_tables(
 }
 
 /// The uploads, when none is being read any more; after a while as they are.
-async fn settled(store: &Store, conversation: &ConversationId) -> Result<Vec<Upload>, ToolFailure> {
+async fn settled(store: &Store, conversation: &ConversationId) -> Result<Vec<Upload>, ToolError> {
     let begun = tokio::time::Instant::now();
     let mut pause = Duration::from_millis(25);
     loop {
-        let uploads = store.uploads(conversation).await.map_err(storage)?;
+        let uploads = store.uploads(conversation).await?;
         let reading = uploads.iter().any(|u| u.status == IngestStatus::Processing);
         if !reading || begun.elapsed() > READING_PATIENCE {
             return Ok(uploads);
@@ -114,14 +115,14 @@ pub(crate) fn named(uploads: &[Upload]) -> (Vec<Vec<Named<'_>>>, HashSet<String>
     (all, taken)
 }
 
-async fn derived(store: &Store, upload: &Upload, name: &str) -> Result<Option<PathBuf>, ToolFailure> {
+async fn derived(store: &Store, upload: &Upload, name: &str) -> Result<Option<PathBuf>, ToolError> {
     if name.is_empty() {
         return Ok(None);
     }
     match store.derived_path(&upload.conversation_id, &upload.file_id, name).await {
         Ok(path) => Ok(Some(path)),
         Err(error) if error.is_not_found() => Ok(None),
-        Err(error) => Err(storage(error)),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -154,12 +155,4 @@ fn names_of(upload: &Upload, table: &TableProfile, index: usize) -> Vec<String> 
 
 fn free(names: Vec<String>, taken: &mut HashSet<String>) -> Vec<String> {
     names.into_iter().filter(|n| taken.insert(n.to_lowercase())).collect()
-}
-
-pub(crate) fn storage(error: StoreError) -> ToolFailure {
-    if error.is_not_found() {
-        ToolFailure::not_found("FILE_NOT_FOUND", error.to_string())
-    } else {
-        ToolFailure::new(ToolErrorType::ResourceError, "STORAGE", error.to_string())
-    }
 }

@@ -5,10 +5,9 @@ use std::io::Read;
 use std::path::Path;
 
 use async_trait::async_trait;
-use ba_agent::Briefing;
-use ba_agent::pipeline::Counter;
-use ba_data::dossier::{Facts, KnownTable, write};
-use ba_protocol::ConversationId;
+use ba_agent::{Briefing, BriefingRequest};
+use ba_data::Connections;
+use ba_data::dossier::{Facts, KnownTable, Words, write};
 use ba_protocol::text::human_size;
 use ba_sandbox::SessionKey;
 use ba_store::{ConversationFiles, Store};
@@ -25,17 +24,28 @@ const MAX_FACTS: u64 = 64 * 1024;
 pub struct Dossier {
     pub store: Store,
     pub python: Python,
+    pub connections: Connections,
 }
 
 #[async_trait]
 impl Briefing for Dossier {
-    async fn brief(
-        &self,
-        conversation: &ConversationId,
-        files: &ConversationFiles,
-        tokens: usize,
-        counter: &Counter,
-    ) -> Option<String> {
+    async fn brief(&self, wanted: BriefingRequest<'_>) -> Option<String> {
+        let own = self.own(wanted).await;
+        let connections = self.beside(wanted).await;
+        let told: Vec<String> = own.into_iter().chain(connections).collect();
+        (!told.is_empty()).then(|| told.join("\n"))
+    }
+}
+
+impl Dossier {
+    /// The databases beside the conversation, which share a budget of their own.
+    async fn beside(&self, wanted: BriefingRequest<'_>) -> Vec<String> {
+        let each = wanted.tokens / self.connections.list().len().max(1);
+        self.connections.lists(&|text| (wanted.counter)(text) <= each).await
+    }
+
+    async fn own(&self, wanted: BriefingRequest<'_>) -> Option<String> {
+        let BriefingRequest { conversation, files, tokens, counter, language } = wanted;
         let variables = match &self.python {
             Python::Ready(sandbox) => sandbox.variables(&SessionKey::new(conversation.as_str())),
             Python::Refused(_) => Vec::new(),
@@ -46,7 +56,7 @@ impl Briefing for Dossier {
         } else {
             BTreeMap::new()
         };
-        let mut facts = facts_of(files, &kept);
+        let mut facts = Facts { words: Words(language), ..facts_of(files, &kept) };
         facts.variables = variables.into_iter().map(|v| (v.name, v.kind, v.about)).collect();
         write(&facts, tokens, &|text| counter(text))
     }

@@ -5,6 +5,7 @@ mod answers;
 mod facts;
 mod find;
 
+use ba_agent::ToolError;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -97,10 +98,10 @@ impl TypedTool for FileReader {
         Duration::from_secs(150)
     }
 
-    async fn run(&self, ctx: &ToolContext, args: FileReaderArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, ctx: &ToolContext, args: FileReaderArgs) -> Result<ToolOutput, ToolError> {
         if !FORMATS.contains(&args.format.as_str()) {
             let message = format!("format must be one of {}", FORMATS.join(", "));
-            return Err(ToolFailure::validation("BAD_FORMAT", message));
+            return Err(ToolFailure::validation("BAD_FORMAT", message).into());
         }
         match find::find(&self.store, &ctx.conversation_id, &args.path).await? {
             Found::Code { file, text } => {
@@ -121,8 +122,7 @@ impl TypedTool for FileReader {
                         let parquet = self
                             .store
                             .derived_path(&ctx.conversation_id, &upload.file_id, &profile.tables[at].parquet)
-                            .await
-                            .map_err(crate::conversation_tables::storage)?;
+                            .await?;
                         let kind = &upload.file_type;
                         let mut output =
                             self.table(ctx, &args, &name, kind, profile, at, Some(parquet)).await?;
@@ -181,7 +181,7 @@ impl FileReader {
         name: &str,
         path: std::path::PathBuf,
         upload: Option<&UploadId>,
-    ) -> Result<ToolOutput, ToolFailure> {
+    ) -> Result<ToolOutput, ToolError> {
         let size = std::fs::metadata(&path).map(|m| m.len()).unwrap_or_default();
         let shown = args.nrows.unwrap_or(FIRST_ROWS).min(MAX_ROWS);
         let request = ReadRequest {
@@ -194,7 +194,7 @@ impl FileReader {
             nrows: args.nrows,
             preview: u32::try_from(shown).unwrap_or(u32::MAX),
         };
-        let read = self.sandbox()?.read(request).await?;
+        let read = self.sandbox()?.read(request).await.map_err(ToolFailure::from)?;
         if !read.profile.tables.is_empty() && (read.text.is_none() || args.means_a_table()) {
             // The reader picked the sheet of a workbook; the tables of a document are all there.
             let at = if read.text.is_some() { pick(&read.profile, args.sheet_name.as_ref())? } else { 0 };
@@ -251,7 +251,7 @@ impl FileReader {
         profile: &FileProfile,
         at: usize,
         parquet: Option<std::path::PathBuf>,
-    ) -> Result<ToolOutput, ToolFailure> {
+    ) -> Result<ToolOutput, ToolError> {
         let table = &profile.tables[at];
         let columns: Vec<Column> = table.columns.iter().map(|c| Column::new(&c.name, &c.kind)).collect();
         let wanted = match args.nrows {

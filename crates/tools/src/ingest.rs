@@ -1,13 +1,12 @@
 //! Ingest of an upload: the sandbox reads the file, the store keeps what was found. Never parses a file itself.
 
+use ba_agent::ToolError;
 use std::time::Duration;
 
 use ba_data::{DataError, IngestRequest, JoinTable, Tables};
 use ba_protocol::file::{FileProfile, IngestStatus, TableProfile, TestedJoin};
 use ba_protocol::{ToolFailure, Upload};
 use ba_store::{Store, StoreError};
-
-use crate::conversation_tables::storage;
 
 /// How often an outcome that cannot be stored is tried again, and the first pause; each one is twice the one before.
 const TRIES: u32 = 10;
@@ -43,16 +42,16 @@ pub async fn ingest_upload(
         Ok(Some(related)) => Ok(related),
         Ok(None) => Ok(stored),
         Err(error) => {
-            tracing::warn!(file = %id, error = %error.message, "the joins of an upload were not tried");
+            tracing::warn!(file = %id, error = %error, "the joins of an upload were not tried");
             Ok(stored)
         }
     }
 }
 
 /// Tries the columns of an upload against those of the conversation's other tables (SPEC W1). `None` when nothing was found.
-async fn relate(store: &Store, tables: &Tables, upload: &Upload) -> Result<Option<Upload>, ToolFailure> {
+async fn relate(store: &Store, tables: &Tables, upload: &Upload) -> Result<Option<Upload>, ToolError> {
     let Some(profile) = upload.profile.as_ref().filter(|p| !p.tables.is_empty()) else { return Ok(None) };
-    let all = store.uploads(&upload.conversation_id).await.map_err(storage)?;
+    let all = store.uploads(&upload.conversation_id).await?;
     forget_joins(store, &all, upload).await?;
     let others = all.iter().rev().filter(|u| u.file_id != upload.file_id);
     let mut places = Vec::new();
@@ -73,8 +72,8 @@ async fn relate(store: &Store, tables: &Tables, upload: &Upload) -> Result<Optio
     if new == 0 || given.len() < 2 {
         return Ok(None);
     }
-    let owner = owner(store, upload).await.map_err(storage)?;
-    let found = tables.joins(&owner, &given, new).await?;
+    let owner = owner(store, upload).await?;
+    let found = tables.joins(&owner, &given, new).await.map_err(ToolFailure::from)?;
     if found.is_empty() {
         return Ok(None);
     }
@@ -93,17 +92,17 @@ async fn relate(store: &Store, tables: &Tables, upload: &Upload) -> Result<Optio
         });
     }
     // Read again meanwhile: that reading will try its own.
-    let now = store.upload(&upload.conversation_id, upload.file_id.as_str()).await.map_err(storage)?;
+    let now = store.upload(&upload.conversation_id, upload.file_id.as_str()).await?;
     if now.profile != upload.profile || now.status != IngestStatus::Ready {
         return Ok(None);
     }
     let stored =
         store.set_profile(&now.conversation_id, &now.file_id, IngestStatus::Ready, Some(&profile), None);
-    stored.await.map(Some).map_err(storage)
+    Ok(Some(stored.await?))
 }
 
 /// What was found with an earlier reading of a file no longer holds.
-async fn forget_joins(store: &Store, all: &[Upload], read: &Upload) -> Result<(), ToolFailure> {
+async fn forget_joins(store: &Store, all: &[Upload], read: &Upload) -> Result<(), ToolError> {
     for other in all.iter().filter(|u| u.file_id != read.file_id && u.status == IngestStatus::Ready) {
         let Some(mut profile) = other.profile.clone() else { continue };
         let mut stale = false;
@@ -115,7 +114,7 @@ async fn forget_joins(store: &Store, all: &[Upload], read: &Upload) -> Result<()
         if stale {
             let (conversation, id) = (&other.conversation_id, &other.file_id);
             let kept = store.set_profile(conversation, id, IngestStatus::Ready, Some(&profile), None).await;
-            kept.map_err(storage)?;
+            kept?;
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 
 mod show;
 
+use ba_agent::ToolError;
 use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
@@ -18,7 +19,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value};
 use show::{columns_of, describe, output_of};
 
-use crate::conversation_tables::{known_tables, storage};
+use crate::conversation_tables::known_tables;
 use crate::dossier::remember_kept;
 use crate::mentions;
 
@@ -107,7 +108,7 @@ impl TypedTool for QueryDatabase {
         if args.keep_as.is_some() { KEEP_TIMEOUT } else { Duration::from_secs(120) }
     }
 
-    async fn run(&self, ctx: &ToolContext, args: QueryDatabaseArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, ctx: &ToolContext, args: QueryDatabaseArgs) -> Result<ToolOutput, ToolError> {
         let max_rows = args.max_rows.clamp(1, MAX_ROWS);
         let mut output = if self.is_embedded(&args.connection) {
             self.embedded(ctx, &args, max_rows).await?
@@ -131,12 +132,17 @@ impl QueryDatabase {
         ctx: &ToolContext,
         args: &QueryDatabaseArgs,
         max_rows: u64,
-    ) -> Result<ToolOutput, ToolFailure> {
+    ) -> Result<ToolOutput, ToolError> {
         if let Some(search) = columns_question(&args.query) {
-            return Ok(columns_of(&self.connections.tables(&args.connection, search.as_deref()).await?));
+            let found = self.connections.tables(&args.connection, search.as_deref()).await;
+            return Ok(columns_of(&found.map_err(ToolFailure::from)?));
         }
         if let Some(search) = schema_question(&args.query) {
-            let view = self.connections.schema(&args.connection, search.as_deref()).await?;
+            let view = self
+                .connections
+                .schema(&args.connection, search.as_deref())
+                .await
+                .map_err(ToolFailure::from)?;
             let summary = format!("{} of {} tables of `{}`", view.shown, view.total, args.connection);
             let output = ToolOutput::text(summary, view.text);
             return Ok(match args.keep_as {
@@ -148,7 +154,11 @@ impl QueryDatabase {
             return self.kept(ctx, args, max_rows, &kept_name(name)?).await;
         }
         let rows = u32::try_from(max_rows).unwrap_or(u32::MAX);
-        let result = self.connections.query(&args.connection, &args.query, &args.params, rows).await?;
+        let result = self
+            .connections
+            .query(&args.connection, &args.query, &args.params, rows)
+            .await
+            .map_err(ToolFailure::from)?;
         Ok(output_of(result, max_rows))
     }
 
@@ -159,26 +169,30 @@ impl QueryDatabase {
         args: &QueryDatabaseArgs,
         max_rows: u64,
         name: &str,
-    ) -> Result<ToolOutput, ToolFailure> {
+    ) -> Result<ToolOutput, ToolError> {
         let tables = self.tables()?;
         let dialect =
             self.connections.list().into_iter().find(|c| c.name == args.connection).map(|c| c.dialect);
         let Some(dialect) = dialect else {
             // Its message names the connections there are.
             let none = self.connections.schema(&args.connection, None).await.err();
-            return Err(none.map_or_else(|| ToolFailure::internal("a connection went away"), Into::into));
+            let why = none.map_or_else(|| ToolFailure::internal("a connection went away"), Into::into);
+            return Err(why.into());
         };
         let spool =
             tempfile::tempdir().map_err(|e| ToolFailure::internal(format!("a folder for rows: {e}")))?;
         let file = spool.path().join("rows");
         let rows = u32::try_from(max_rows).unwrap_or(u32::MAX);
-        let mut result =
-            self.connections.query_into(&args.connection, &args.query, &args.params, rows, &file).await?;
-        let target = self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?.join(name);
+        let mut result = self
+            .connections
+            .query_into(&args.connection, &args.query, &args.params, rows, &file)
+            .await
+            .map_err(ToolFailure::from)?;
+        let target = self.store.work_dir(&ctx.conversation_id).await?.join(name);
         let owner = ctx.owner.to_string();
         let request =
             KeepRequest { owner: &owner, dialect, rows: &file, columns: &result.columns, target: &target };
-        let kept = tables.keep(request).await?;
+        let kept = tables.keep(request).await.map_err(ToolFailure::from)?;
         if let Some(folder) = target.parent() {
             remember_kept(folder, name.trim_end_matches(".parquet"), kept.rows, &kept.columns);
         }
@@ -212,8 +226,8 @@ impl QueryDatabase {
         name: &str,
         file: &Path,
         rows: u64,
-    ) -> Result<ToolOutput, ToolFailure> {
-        let artifact = self.store.put_artifact(&ctx.conversation_id, name, file).await.map_err(storage)?;
+    ) -> Result<ToolOutput, ToolError> {
+        let artifact = self.store.put_artifact(&ctx.conversation_id, name, file).await?;
         let table = name.trim_end_matches(".parquet");
         let mut output = output
             .with_note(format!("kept as table \"{table}\" ({rows} rows); in run_python: load(\"{table}\")"));
@@ -226,13 +240,13 @@ impl QueryDatabase {
         ctx: &ToolContext,
         args: &QueryDatabaseArgs,
         max_rows: u64,
-    ) -> Result<ToolOutput, ToolFailure> {
+    ) -> Result<ToolOutput, ToolError> {
         let known = known_tables(&self.store, &ctx.conversation_id).await?;
         if let Some(search) = schema_question(&args.query) {
             return Ok(describe(&known, search.as_deref()));
         }
         let tables = self.tables()?;
-        let folder = self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?;
+        let folder = self.store.work_dir(&ctx.conversation_id).await?;
         let keep = args.keep_as.as_deref().map(kept_name).transpose()?;
         let data_notes = mentions::in_sql(&args.query, &known);
         let request = EmbeddedQuery {
@@ -244,7 +258,7 @@ impl QueryDatabase {
             keep: keep.as_ref().map(|name| folder.join(name)),
             timeout: EMBEDDED_TIMEOUT.min(ctx.timeout),
         };
-        let result = tables.query(request).await?;
+        let result = tables.query(request).await.map_err(ToolFailure::from)?;
         let (rows, columns) = (result.row_count, result.columns.clone());
         let mut output = output_of(result, max_rows);
         output.data_notes.splice(..0, data_notes);

@@ -1,6 +1,7 @@
 //! `run_python` (SPEC T1): runs model-written Python in the sandbox, with the conversation's files in its folder.
 //! Never runs anything in this process.
 
+use ba_agent::ToolError;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
@@ -93,22 +94,22 @@ impl TypedTool for RunPython {
         Duration::from_secs(args.timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT) + 60)
     }
 
-    async fn run(&self, ctx: &ToolContext, args: RunPythonArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, ctx: &ToolContext, args: RunPythonArgs) -> Result<ToolOutput, ToolError> {
         let sandbox = self.python.get()?;
         let timeout = args.timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT);
         let session = SessionKey::new(ctx.conversation_id.as_str());
-        let uploads = self.store.uploads(&ctx.conversation_id).await.map_err(storage)?;
+        let uploads = self.store.uploads(&ctx.conversation_id).await?;
         sandbox.rest_on(&session, basis(&uploads)).await;
         let data_notes = mentions::in_code(&args.code, &uploads);
         let place = Place {
             session,
-            folder: self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?,
+            folder: self.store.work_dir(&ctx.conversation_id).await?,
             inputs: inputs(&self.store, ctx, &uploads).await?,
         };
         let outcome = self.job(ctx, args.code, timeout, place).await?;
         let (artifacts, unkept) = self.keep_files(ctx, &outcome).await?;
         if let Some(error) = &outcome.error {
-            return Err(failure(error, &outcome, timeout));
+            return Err(failure(error, &outcome, timeout).into());
         }
         let mut output = output_of(&outcome, artifacts);
         output.data_notes = data_notes;
@@ -139,16 +140,16 @@ impl RunPython {
         session: &str,
         folder: &Path,
         kept: &[(String, PathBuf)],
-    ) -> Result<ToolOutput, ToolFailure> {
+    ) -> Result<ToolOutput, ToolError> {
         let timeout = args.timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT);
-        let uploads = self.store.uploads(&ctx.conversation_id).await.map_err(storage)?;
+        let uploads = self.store.uploads(&ctx.conversation_id).await?;
         let mut inputs = inputs(&self.store, ctx, &uploads).await?;
         inputs
             .extend(kept.iter().map(|(name, path)| Input { names: vec![name.clone()], path: path.clone() }));
         let place = Place { session: SessionKey::new(session), folder: folder.to_owned(), inputs };
         let outcome = self.job(ctx, args.code, timeout, place).await?;
         match &outcome.error {
-            Some(error) => Err(failure(error, &outcome, timeout)),
+            Some(error) => Err(failure(error, &outcome, timeout).into()),
             None => Ok(output_of(&outcome, Vec::new())),
         }
     }
@@ -189,12 +190,12 @@ impl RunPython {
         &self,
         ctx: &ToolContext,
         outcome: &JobOutcome,
-    ) -> Result<(Vec<Artifact>, Vec<String>), ToolFailure> {
-        let folder = self.store.work_dir(&ctx.conversation_id).await.map_err(storage)?;
+    ) -> Result<(Vec<Artifact>, Vec<String>), ToolError> {
+        let folder = self.store.work_dir(&ctx.conversation_id).await?;
         let held = if outcome.files.is_empty() {
             Vec::new()
         } else {
-            self.store.artifacts(&ctx.conversation_id).await.map_err(storage)?
+            self.store.artifacts(&ctx.conversation_id).await?
         };
         let (mut kept, mut unkept) = (Vec::new(), Vec::new());
         let replaced = |name: &str| outcome.files.iter().any(|file| file.name == name);
@@ -224,7 +225,7 @@ impl RunPython {
 }
 
 /// Every upload, by its name and by its id; its cleaned tables, as `load` finds them; the files of the active skills.
-async fn inputs(store: &Store, ctx: &ToolContext, uploads: &[Upload]) -> Result<Vec<Input>, ToolFailure> {
+async fn inputs(store: &Store, ctx: &ToolContext, uploads: &[Upload]) -> Result<Vec<Input>, ToolError> {
     let mut inputs = Vec::new();
     for table in known_tables(store, &ctx.conversation_id).await? {
         // A kept result is a file of the working folder already.
@@ -235,7 +236,7 @@ async fn inputs(store: &Store, ctx: &ToolContext, uploads: &[Upload]) -> Result<
         }
     }
     for upload in uploads {
-        let path = store.upload_path(upload).await.map_err(storage)?;
+        let path = store.upload_path(upload).await?;
         inputs.push(Input { names: vec![upload.filename.clone(), upload.file_id.to_string()], path });
     }
     let skill_files = ctx.skill_files.iter();
@@ -247,10 +248,6 @@ async fn inputs(store: &Store, ctx: &ToolContext, uploads: &[Upload]) -> Result<
 fn basis(uploads: &[Upload]) -> BTreeMap<String, String> {
     let version = |u: &Upload| format!("{} {:?}", u.sha256, u.ingest_options);
     uploads.iter().map(|u| (u.file_id.to_string(), version(u))).collect()
-}
-
-fn storage(error: ba_store::StoreError) -> ToolFailure {
-    ToolFailure::new(ToolErrorType::ResourceError, "STORAGE", error.to_string())
 }
 
 fn output_of(outcome: &JobOutcome, artifacts: Vec<Artifact>) -> ToolOutput {

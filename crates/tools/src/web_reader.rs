@@ -3,6 +3,7 @@
 
 mod page;
 
+use ba_agent::ToolError;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -72,13 +73,13 @@ impl TypedTool for WebReader {
         true
     }
 
-    async fn run(&self, ctx: &ToolContext, args: WebReaderArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, ctx: &ToolContext, args: WebReaderArgs) -> Result<ToolOutput, ToolError> {
         self.addresses.may_read(ctx, &args.url).await?;
-        let fetched = self.web.fetch(&args.url).await?;
+        let fetched = self.web.fetch(&args.url).await.map_err(ToolFailure::from)?;
         let kind = kind_of(fetched.content_type.as_deref(), fetched.url.path(), &fetched.body);
         let reading = match kind {
             Kind::Pdf => self.pdf(ctx, &fetched).await?,
-            Kind::Other(kind) => return Err(unsupported(&kind)),
+            Kind::Other(kind) => return Err(unsupported(&kind).into()),
             kind => self.read(kind, fetched.clone()).await?,
         };
         self.addresses.remember(ctx, &reading.text);

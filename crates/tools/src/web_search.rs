@@ -1,6 +1,7 @@
 //! `web_search` (SPEC T4): asks the configured providers. Titles and snippets are text from outside: they are marked
 //! as untrusted and never part of the summary. Never fetches the pages themselves.
 
+use ba_agent::ToolError;
 use std::fmt::Write;
 use std::time::Duration;
 
@@ -78,18 +79,23 @@ impl TypedTool for WebSearch {
         true
     }
 
-    async fn run(&self, ctx: &ToolContext, args: WebSearchArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, ctx: &ToolContext, args: WebSearchArgs) -> Result<ToolOutput, ToolError> {
         if self.search.names().is_empty() {
-            return Err(SearchError::NotConfigured.into());
+            return Err(ToolFailure::from(SearchError::NotConfigured).into());
         }
         let whole = args.query.split_whitespace().collect::<Vec<_>>().join(" ");
         if whole.is_empty() {
-            return Err(ToolFailure::validation("EMPTY_QUERY", "query is empty: say what to search for"));
+            let message = "query is empty: say what to search for";
+            return Err(ToolFailure::validation("EMPTY_QUERY", message).into());
         }
         let query: String = whole.chars().take(MAX_QUERY).collect();
         self.addresses.may_search(ctx, &query).await?;
         let wanted = args.num_results.clamp(1, MAX_RESULTS);
-        let found = self.search.search(&query, usize::try_from(wanted).unwrap_or(10)).await?;
+        let found = self
+            .search
+            .search(&query, usize::try_from(wanted).unwrap_or(10))
+            .await
+            .map_err(ToolFailure::from)?;
         found.hits.iter().for_each(|hit| self.addresses.remember(ctx, &hit.url));
         let mut output = output_of(&found, &query);
         if wanted != args.num_results {

@@ -14,6 +14,7 @@ def make(args, progress):
 
     from .document import Document
 
+    partial = f".{args['out']}.part"
     try:
         if args["format"] not in FORMATS:
             raise ReportError("UNKNOWN_FORMAT", f"no format `{args['format']}`; there are: {', '.join(FORMATS)}")
@@ -23,7 +24,6 @@ def make(args, progress):
             raise ReportError("EMPTY", "the conversation has no answer yet")
         progress(0.02, "")
         doc = Document(given, progress)
-        partial = f".{args['out']}.part"
         writer = importlib.import_module(f".{FORMATS[args['format']]}", __package__)
         extension = writer.write(doc, partial, progress) or args["format"]
         target = f"{args['out']}.{extension}"
@@ -32,3 +32,7 @@ def make(args, progress):
         return {"file": target, "name": f"{doc.name()}.{extension}", "extension": extension, "bytes": os.path.getsize(target)}
     except ReportError as error:
         return error.as_dict()
+    finally:
+        # Renamed when it was finished; what is still here is half a document.
+        if os.path.exists(partial):
+            os.remove(partial)

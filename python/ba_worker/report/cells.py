@@ -20,10 +20,10 @@ TOTALS = {"合计", "总计", "总和", "小计", "total", "grand total", "sum",
 class Cell:
     """`value` is a number, a date, text or None; `format` the number format that shows it as the report does."""
 
-    __slots__ = ("value", "format", "text")
+    __slots__ = ("value", "format", "text", "doubt")
 
     def __init__(self, value, text, number_format=None):
-        self.value, self.text, self.format = value, text, number_format
+        self.value, self.text, self.format, self.doubt = value, text, number_format, None
 
     @property
     def is_number(self):
@@ -105,9 +105,13 @@ class Grid:
         return found
 
 
-def grid_of_block(title, block):
+def grid_of_block(title, block, doubts=None):
+    """`doubts`: number of a figure → why nothing proves it."""
     header = [plain(cell).strip() or f"{index + 1}" for index, cell in enumerate(block["header"])]
     rows = [[of_text(plain(cell)) for cell in row] for row in block["rows"]]
+    for row, runs in zip(rows, block["rows"]) if doubts else ():
+        for cell, given in zip(row, runs):
+            cell.doubt = next((doubts[run["fig"]] for run in given if run.get("fig") in doubts), None)
     return Grid(title, header, rows)
 
 

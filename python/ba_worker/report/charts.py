@@ -10,7 +10,9 @@ import re
 from . import marks, series, words
 
 WIDTH, HEIGHT = 800, 400
-SECONDS, MEMORY = 4, 384 << 20
+SECONDS, MEMORY = 2, 384 << 20
+# A document waits for this many scripts to be ended, not for more.
+MAX_ENDED, MAX_SCRIPTS = 5, 100
 MAX_SVG = 6 << 20
 _BEFORE = "globalThis.setTimeout=()=>0;globalThis.clearTimeout=()=>{};globalThis.setInterval=()=>0;globalThis.clearInterval=()=>{};" \
     "globalThis.console=new Proxy({},{get:()=>()=>{}});"
@@ -25,14 +27,19 @@ class Engine:
 
     def __init__(self, path):
         self.path, self.context = path, None
+        # Counts the contexts: what was recorded in one is gone with it.
+        self.generation, self.ended = 0, 0
 
     def call(self, name, *args):
+        if self.ended >= MAX_ENDED:
+            raise Failed("too many scripts of this report had to be ended")
         if self.context is None:
             self._load()
         try:
             answer = json.loads(self.context.eval(f"call({json.dumps(name)}, {', '.join(json.dumps(a) for a in args)})"))
         except Exception as error:  # The engine's own: out of time, memory or stack.
             self.context = None
+            self.ended += 1
             raise Failed(str(error).splitlines()[0][:300]) from error
         if isinstance(answer, dict) and set(answer) == {"failure"}:
             raise Failed(str(answer["failure"])[:300])
@@ -53,6 +60,7 @@ class Engine:
             context.eval(file.read())
         context.set_time_limit(SECONDS)
         self.context = context
+        self.generation += 1
 
 
 class Charts:
@@ -79,24 +87,59 @@ class Charts:
 
     def from_scripts(self, scripts, html):
         """What the scripts of one region of HTML draw: {box id: block}."""
-        code = "\n;\n".join(scripts)
-        if "echarts" not in code and "setOption" not in code:
+        if not any("echarts" in code or "setOption" in code for code in scripts):
             return {}
-        found = {}
+        code = "\n;\n".join(scripts)
         try:
             report = self.engine.call("record", code)
+            failure = report["failure"]
         except Failed as error:
-            return {"": self._broken(str(error))}
-        for offset, box in enumerate(report["boxes"]):
-            index = report["first"] + offset
-            option = self.engine.call("option", index)
-            if not option:
-                found[box or f"\0{index}"] = self._broken(report["failure"] or words.say(self.language, "chart_empty"))
-                continue
-            found[box or f"\0{index}"] = self._block(series.title_of(option), option, None, index, _size(html, box))
-        if not report["boxes"] and report["failure"]:
-            found[""] = self._broken(report["failure"])
+            report, failure = None, str(error)
+        if failure and len(scripts) > 1:
+            return self._one_by_one(scripts, html)
+        found = self._blocks(report, code, html) if report else {}
+        return found or ({"": self._broken(failure)} if failure else {})
+
+    def _one_by_one(self, scripts, html):
+        """A script that fails costs its own charts; its neighbours run again after those before them that went well."""
+        found, good = {}, []
+        for number, script in enumerate(scripts[:MAX_SCRIPTS]):
+            code, reason = "\n;\n".join([*good, script]), ""
+            try:
+                report = self.engine.call("record", code)
+                reason = report["failure"]
+                new = [box for box in report["boxes"] if box not in found]
+                found.update(self._blocks(report, code, html, skip=found))
+            except Failed as error:
+                reason, new = str(error), []
+            if not reason:
+                good.append(script)
+            elif not new:
+                found[f"\0failed{number}"] = self._broken(reason)
         return found
+
+    def _blocks(self, report, code, html, skip=()):
+        found = {}
+        for offset, box in enumerate(report["boxes"]):
+            index, key = report["first"] + offset, box or f"\0{offset}"
+            if key in skip:
+                continue
+            option = self.engine.call("option", index)
+            if option:
+                found[key] = self._block(series.title_of(option), option, None, (code, offset), _size(html, box))
+                found[key]["_index"] = (self.engine.generation, index)
+            else:
+                found[key] = self._broken(report["failure"] or words.say(self.language, "chart_empty"))
+        return found
+
+    def _recorded(self, block):
+        """Where the engine holds the chart; a context that was lost runs the scripts again."""
+        generation, index = block["_index"]
+        if self.engine.context is None or generation != self.engine.generation:
+            code, offset = block["_recorded"]
+            index = self.engine.call("record", code)["first"] + offset
+            block["_index"] = (self.engine.generation, index)
+        return index
 
     def _broken(self, reason):
         return self._block("", None, error=marks.clean(reason))
@@ -109,9 +152,8 @@ class Charts:
         if block["option"] is None:
             return None
         try:
-            recorded = block["_recorded"]
-            if recorded is not None:
-                drawn = self.engine.call("drawRecorded", recorded, block["w"], block["h"])
+            if block["_recorded"] is not None:
+                drawn = self.engine.call("drawRecorded", self._recorded(block), block["w"], block["h"])
             else:
                 drawn = self.engine.call("drawOption", json.dumps(block["option"]), block["w"], block["h"])
             if len(drawn[0]) > MAX_SVG:

@@ -23,6 +23,7 @@ class Document:
             self.parts.append(self._part(part, index + 1))
         self.title = (given.get("title") or self.parts[0]["question"] or self.say("report")).strip().replace("\n", " ")[:200]
         self.made = str(given.get("made_at") or "")
+        self.audience = given.get("audience") or "owner"
 
     def say(self, key, **values):
         return words.say(self.lang, key, **values)
@@ -79,6 +80,16 @@ class Document:
                 block = {**block, "blocks": self._settle(block["blocks"])}
             found.append(block)
         return found
+
+    def facts(self):
+        """When it was made, and for its owner, of which conversation."""
+        made = f"{self.say('made')} {self.made}"
+        return f"{made} · {self.say('conversation')} {self.given.get('conversation_id', '')}" if self.audience == "owner" else made
+
+    @property
+    def has_appendix(self):
+        """Visitors see the answer; how it was found only where its owner wants that."""
+        return self.audience != "visitors"
 
     def draw_all(self, progress):
         """Every chart as SVG; those that cannot be keep their reason."""

@@ -16,6 +16,7 @@ echarts.registerTheme("ba-light", {
   categoryAxis: axis, valueAxis: axis, timeAxis: axis, logAxis: axis,
 });
 
+const ROOM = 200;
 const BELOW = ["grid", "legend", "dataZoom", "visualMap", "timeline", "toolbox"];
 const roomy = (option) => ("xAxis" in option && !BELOW.some((name) => name in option) ? { ...option, grid: { bottom: 10 } } : option);
 
@@ -26,11 +27,28 @@ function forPaper(option) {
   return still;
 }
 
+// Labels at the edges may reach beyond them; paper gets the room they need, within reason.
+function whole(chart, svg, width, height) {
+  let [left, top, right, bottom] = [0, 0, width, height];
+  for (const shape of chart.getZr().storage.getDisplayList(true)) {
+    if (shape.ignore || shape.invisible || shape.__clipPaths?.length) continue;
+    const box = shape.getPaintRect?.();
+    if (!box || !(box.width > 0) || !Number.isFinite(box.x + box.y + box.width + box.height)) continue;
+    [left, top] = [Math.min(left, box.x - 2), Math.min(top, box.y - 2)];
+    [right, bottom] = [Math.max(right, box.x + box.width + 2), Math.max(bottom, box.y + box.height + 2)];
+  }
+  [left, top] = [Math.max(left, -ROOM), Math.max(top, -ROOM)].map(Math.floor);
+  const [wide, tall] = [Math.min(right, width + ROOM) - left, Math.min(bottom, height + ROOM) - top].map(Math.ceil);
+  if (wide === width && tall === height) return svg;
+  return svg.replace(/^<svg [^>]*>/, (head) => head.replace(/ width="[^"]*"/, ` width="${wide}"`).replace(/ height="[^"]*"/, ` height="${tall}"`)
+    .replace(/ viewBox="[^"]*"/, ` viewBox="${left} ${top} ${wide} ${tall}"`));
+}
+
 function draw(option, theme, width, height) {
   const chart = echarts.init(null, theme && typeof theme === "object" ? theme : "ba-light", { renderer: "svg", ssr: true, width, height });
   try {
     chart.setOption(forPaper(option));
-    return chart.renderToSVGString();
+    return whole(chart, chart.renderToSVGString(), width, height);
   } finally {
     chart.dispose();
   }

@@ -23,13 +23,17 @@ def paths():
     return [_package("mplfonts", "fonts", "NotoSansCJKsc-Regular.otf"), _HERE, dejavu]
 
 
-@functools.lru_cache(maxsize=1)
+_made = []
+
+
 def folder():
     """A folder with just these fonts: the packages' own folders hold others that documents must not pick up."""
-    target = tempfile.mkdtemp(prefix=".fonts_", dir=".")
-    for path in paths():
-        shutil.copyfile(path, os.path.join(target, os.path.basename(path)))
-    return target
+    if not _made or not os.path.isdir(_made[0]):
+        target = os.path.abspath(tempfile.mkdtemp(prefix=".fonts_", dir="."))
+        for path in paths():
+            shutil.copyfile(path, os.path.join(target, os.path.basename(path)))
+        _made[:] = [target]
+    return _made[0]
 
 
 @functools.lru_cache(maxsize=1)

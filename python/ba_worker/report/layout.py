@@ -1,4 +1,4 @@
-"""How tables fit a page: type size, turned pages, columns cut into several tables with the first one repeated."""
+"""How tables fit a page: type size, turned pages, columns cut into several tables of like width with the first one repeated."""
 
 import re
 import unicodedata
@@ -30,7 +30,7 @@ def aligns(table):
     return found
 
 
-def _wanted(table):
+def wanted(table):
     """Characters that each column would like, at most 40."""
     found = []
     for index, head in enumerate(table["header"]):
@@ -42,24 +42,26 @@ def _wanted(table):
 
 def pieces(table):
     """[{"columns": [index], "size", "wide", "first", "last"}]: one for most tables."""
-    wanted = _wanted(table)
-    count = len(wanted)
-    if count <= 9 and sum(wanted) <= UPRIGHT * 2:
-        return [_piece(range(count), wanted, False)]
-    if count <= MAX_COLUMNS and sum(wanted) <= TURNED * 2:
-        return [_piece(range(count), wanted, True)]
-    found, columns, room = [], [], 0
+    chars = wanted(table)
+    count = len(chars)
+    if count <= 9 and sum(chars) <= UPRIGHT * 2:
+        return [_piece(range(count), chars, False)]
+    if count <= MAX_COLUMNS and sum(chars) <= TURNED * 2:
+        return [_piece(range(count), chars, True)]
+    # As many as are needed, then all alike: two columns alone on a page look lost.
+    needed, columns, room = 1, 0, 0
     for index in range(1, count):
-        if columns and (len(columns) >= MAX_COLUMNS - 1 or room + wanted[index] > TURNED * 1.4 - wanted[0]):
-            found.append(_piece([0, *columns], wanted, True))
-            columns, room = [], 0
-        columns.append(index)
-        room += wanted[index]
-    return [*found, _piece([0, *columns], wanted, True)]
+        if columns and (columns >= MAX_COLUMNS - 1 or room + chars[index] > TURNED * 1.4 - chars[0]):
+            needed, columns, room = needed + 1, 0, 0
+        columns += 1
+        room += chars[index]
+    cuts = [1 + (count - 1) * n // needed for n in range(needed + 1)]
+    return [_piece([0, *range(first, last)], chars, True) for first, last in zip(cuts, cuts[1:])]
 
 
 def _piece(columns, wanted, wide):
     columns = list(columns)
     need = sum(wanted[c] for c in columns)
-    size = 9.5 * min(1, (TURNED if wide else UPRIGHT) / max(need, 1)) if need else 9.5
-    return {"columns": columns, "size": round(max(size, 6.5), 1), "wide": wide, "weights": [wanted[c] for c in columns]}
+    # Capitals are wider than the digits that a page's width is counted in.
+    size = 9.5 * min(1, (TURNED if wide else UPRIGHT) / max(need * 1.06, 1))
+    return {"columns": columns, "size": round(max(size, 6.5), 1), "wide": wide}

@@ -10,8 +10,8 @@ _START = re.compile(r"^(\s*)([#>+-]|\d+[.)])(?=\s)")
 
 
 class Writer:
-    def __init__(self, doc):
-        self.doc, self.files = doc, {}
+    def __init__(self, doc, mark="[^unproven]"):
+        self.doc, self.files, self.mark = doc, {}, mark
         self.proofs = {p["n"]: p for part in doc.parts for p in part["proofs"]}
         self.codes = {c["code_id"]: c for part in doc.parts for c in part["codes"]}
 
@@ -36,7 +36,7 @@ class Writer:
         if run.get("href"):
             text = f"[{text}]({run['href'].replace(')', '%29').replace(' ', '%20')})"
         proof = self.proofs.get(run.get("fig"))
-        return f"{text}[^unproven]" if proof and proof["marked"] else text
+        return text + self.mark if proof and proof["marked"] else text
 
     def blocks(self, blocks):
         return "\n\n".join(filter(None, map(self.block, blocks)))
@@ -94,7 +94,7 @@ class Writer:
 
     def document(self):
         doc, say = self.doc, self.doc.say
-        found = [f"# {_SPECIAL.sub(chr(92) + chr(92) + '1', doc.title)}", f"{say('made')} {doc.made} · {say('conversation')} {doc.given.get('conversation_id', '')}"]
+        found = [f"# {_SPECIAL.sub(chr(92) + chr(92) + '1', doc.title)}", doc.facts()]
         for part in doc.parts:
             found.append("\n".join(f"> {line}" for line in f"**{say('question')}**: {part['question']}".splitlines()))
             found.append(self.blocks(part["blocks"]))

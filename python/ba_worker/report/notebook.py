@@ -1,7 +1,5 @@
 """Notebook: the SQL and Python of the answers in order, with their data beside it, as a zip that runs with a plain Python (pandas, duckdb)."""
 
-import csv
-import io
 import json
 import re
 import zipfile
@@ -35,6 +33,12 @@ class _Tables(dict):
 tables = _Tables()
 
 
+def kept(path):
+    """What a database that is not here answered."""
+    with open(path, encoding="utf-8") as file:
+        return pd.DataFrame(**json.load(file))
+
+
 def query(sql, **values):
     """A statement over the tables, as a DataFrame."""
     return _db.execute(sql, values or None).df()
@@ -59,7 +63,7 @@ def write(doc, out, progress):
 class Book:
     def __init__(self, doc):
         self.doc, self.cells, self.files, self.tables, self.results, left = doc, [], {}, {}, {}, []
-        self.text = markdown.Writer(doc)
+        self.text = markdown.Writer(doc, " **(?)**")  # Notebooks know no footnotes.
         for index, table in enumerate(doc.given.get("tables") or []):
             if "path" not in table:
                 left.append(str(table.get("filename")))
@@ -95,7 +99,8 @@ class Book:
                 self.code(source["what"])
             else:
                 self.sql(source, results.get(source["call"]))
-        self.say(self.text.blocks(part["blocks"]) + (f"\n\n*{part['summary']}*" if part["summary"] else ""))
+        after = [self.doc.say("marked")] * part["marked"] + [f"*{part['summary']}*"] * bool(part["summary"]) + [f"⚠ {note}" for note in part["notes"]]
+        self.say("\n\n".join([self.text.blocks(part["blocks"]), *after]))
         for code in part["codes"]:
             self.say(f"**{self.doc.say('code_n', n=code['n'])}** {code.get('description') or ''} (`{code['code_id']}`)\n\n```{code.get('language') or ''}\n{code['code'].rstrip()}\n```")
 
@@ -109,11 +114,12 @@ class Book:
         more = f", **{values!r}" if values else ""
         text = f"{name} = query({_literal(statement)}{more})" if embedded else f"# {source['connection']}\nsql_{name} = {_literal(source['what'])}"
         if result is not None:
-            path = f"data/{name}.csv"
-            self.results[path] = _csv(result)
+            # Not CSV: nobody opens this by mistake in a program that would run its cells.
+            path = f"data/{name}.json"
+            self.results[path] = json.dumps({"columns": result["columns"], "data": result["rows"]}, ensure_ascii=False)
             if not embedded:
                 # The database is not here: its answer is.
-                text += f"\n{name} = pd.read_csv({path!r})"
+                text += f"\n{name} = kept({path!r})"
         elif not embedded:
             text += f"\n{name} = pd.DataFrame()"
         self.code(f"{text}\n{name}")
@@ -136,10 +142,3 @@ def _literal(text):
     plain = '"""' not in text and "\\" not in text and not text.endswith('"') and text.isprintable() | ("\n" in text)
     return f'"""\n{text}\n"""' if plain and not re.search(r"[\x00-\x08\x0b-\x1f]", text) else repr(text)
 
-
-def _csv(table):
-    out = io.StringIO()
-    writer = csv.writer(out)
-    writer.writerow(table["columns"])
-    writer.writerows([["" if v is None else v for v in row] for row in table["rows"]])
-    return out.getvalue()

@@ -21,7 +21,7 @@ class Writer:
     def __init__(self, doc):
         self.doc = doc
         self.proofs = {p["n"]: p for part in doc.parts for p in part["proofs"]}
-        self.codes = {c["code_id"]: c for part in doc.parts for c in part["codes"]}
+        self.codes = {c["code_id"]: c for part in doc.parts for c in part["codes"]} if doc.has_appendix else {}
 
     def runs(self, runs):
         return "".join(map(self.run, runs))
@@ -42,6 +42,8 @@ class Writer:
         proof = self.proofs.get(run.get("fig"))
         if proof:
             mark = "<sup>?</sup>" if proof["marked"] else ""
+            if not self.doc.has_appendix:
+                return f'<span class="figure doubtful" title="{esc(proof["said"])}">{text}{mark}</span>' if mark else text
             text = f'<a class="figure{" doubtful" if proof["marked"] else ""}" href="#proof-{proof["n"]}" title="{esc(proof["said"] + " · " + proof["origin"])}">{text}{mark}</a>'
         return text
 
@@ -120,6 +122,8 @@ class Writer:
 
     def appendix(self):
         say, found = self.doc.say, []
+        if not self.doc.has_appendix:
+            return ""
         if any(p["proofs"] or p["sources"] for p in self.doc.parts):
             found.append(f"<section><h2>{esc(say('proofs'))}</h2>")
             for part in self.doc.parts:
@@ -164,9 +168,8 @@ def write(doc, out, progress):
     policy = f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'"
     with open(os.path.join(_HERE, "page.css"), encoding="utf-8") as file:
         style = file.read().replace("SANS", _SANS)
-    facts = f"{doc.say('made')} {doc.made} · {doc.say('conversation')} {doc.given.get('conversation_id', '')}"
     lang = "zh-CN" if doc.lang == "zh" else "en"
     with open(out, "w", encoding="utf-8") as file:
         file.write(f'<!doctype html>\n<html lang="{lang}"><head><meta charset="utf-8"><meta http-equiv="Content-Security-Policy" content="{policy}">'
                    f'<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="referrer" content="no-referrer"><title>{esc(doc.title)}</title><style>{style}</style></head>'
-                   f'<body><header><h1>{esc(doc.title)}</h1><p class="quiet">{esc(facts)}</p></header>\n{body}\n{scripts}</body></html>\n')
+                   f'<body><header><h1>{esc(doc.title)}</h1><p class="quiet">{esc(doc.facts())}</p></header>\n{body}\n{scripts}</body></html>\n')

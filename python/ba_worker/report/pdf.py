@@ -99,7 +99,7 @@ class Paper:
         name = self.write(block["name"], block["bytes"])
         shown = min(block["w"] * 0.62, 470)
         tall = shown * block["h"] / max(block["w"], 1)
-        return {"k": "image", "file": name, "width": f"{shown * min(1, 640 / max(tall, 1)):.0f}pt", "height": f"{min(tall, 640):.0f}pt"}
+        return {"k": "image", "file": name, "width": shown * min(1, 640 / max(tall, 1)), "height": min(tall, 640)}
 
     def chart(self, block):
         svg = block.get("_svg")
@@ -121,11 +121,12 @@ class Paper:
                 caption = self.doc.say("columns_of", first=columns[1] + 1, last=columns[-1] + 1, all=len(block["header"]))
             blank = []
             found.append({
-                "k": "table", "wide": piece["wide"], "size": piece["size"], "caption": caption, "align": [aligns[c] for c in columns],
-                "widths": [None] * len(columns) if sum(piece["weights"]) < layout.UPRIGHT * 0.9 else piece["weights"],
+                "k": "table", "size": piece["size"], "caption": caption, "align": [aligns[c] for c in columns],
                 "header": [self.runs(block["header"][c], 14) for c in columns],
                 "cells": [self.runs(row[c] if c < len(row) else blank, 14) for row in rows for c in columns],
             })
+        if pieces[0]["wide"]:
+            found = [{"k": "turned", "tables": found}]
         if len(block["rows"]) > len(rows):
             found.append({"k": "note", "text": self.doc.say("rows_left", shown=len(rows), all=len(block["rows"]))})
         return found
@@ -150,8 +151,7 @@ class Paper:
         parts = [self.part(p) for p in doc.parts]
         if self.glyphs.missing:
             parts[-1]["notes"].append(doc.say("no_glyph", list=self.glyphs.listed()))
-        facts = f"{doc.say('made')} {doc.made} · {doc.say('conversation')} {doc.given.get('conversation_id', '')}"
-        return {"title": self.text(doc.title), "short": self.text(doc.title[:60]), "lang": doc.lang, "made": doc.made, "facts": facts, "page": words._SAID["page_of"][0 if doc.lang == "zh" else 1],
+        return {"title": self.text(doc.title), "short": self.text(doc.title[:60]), "lang": doc.lang, "made": doc.made, "facts": doc.facts(), "page": words._SAID["page_of"][0 if doc.lang == "zh" else 1],
                 "words": words.table(doc.lang), "parts": parts}
 
 

@@ -49,7 +49,7 @@ def _read(option):
     categories = (categories or [str(i + 1) for i in range(max(len(s["values"]) for s in found))])[:MAX_POINTS]
     for item in found:
         item["values"] = (item["values"] + [None] * len(categories))[: len(categories)]
-    return {"kind": found[0]["kind"], "categories": categories, "series": found, "stacked": any(s.get("stack") for s in drawn), "horizontal": horizontal,
+    return {"kind": found[0]["kind"], "categories": categories, "series": found, "stacked": len({s.get("stack") for s in drawn}) == 1 and bool(drawn[0].get("stack")) and len(drawn) > 1, "horizontal": horizontal,
             "area": all(s.get("areaStyle") is not None for s in drawn)}
 
 

@@ -302,7 +302,7 @@ def write(doc, out, progress):
     paper.file.core_properties.title = clean(doc.title)[:250]
     paper.file.core_properties.author = "BA-Agent"
     paper.file.add_heading(clean(doc.title), 0)
-    paper._quiet(f"{doc.say('made')} {doc.made} · {doc.say('conversation')} {doc.given.get('conversation_id', '')}")
+    paper._quiet(doc.facts())
     for index, part in enumerate(doc.parts):
         progress(0.7 + 0.25 * index / len(doc.parts), "Word")
         paper.part(part)

@@ -10,12 +10,14 @@ from . import cells, document
 from .runs import plain
 
 MAX_ROWS = 1_048_000
+DOUBT = "#B45309"
 _BAD = re.compile(r"[\[\]:*?/\\\x00-\x1f']")
 
 
 class Book:
     def __init__(self, doc, book):
         self.doc, self.book, self.names, self.formats = doc, book, set(), {}
+        self.doubts = doubts(doc)
         self.written = []
 
     def format(self, **wanted):
@@ -55,10 +57,10 @@ class Book:
                 self.text(sheet, row, 0, label, bold)
                 self.text(sheet, row, 1, value, wrap)
                 row += 1
-            for line in lines(part["blocks"], self.doc):
+            for line in lines(part["blocks"], self.doc, self.doubts):
                 self.text(sheet, row, 1, line, wrap)
                 row += 1
-            for line in filter(None, (part["summary"], *part["notes"])):
+            for line in filter(None, (self.doc.say("marked") if part["marked"] else "", part["summary"], *part["notes"])):
                 self.text(sheet, row, 1, line, self.format(text_wrap=True, font_color="#667080"))
                 row += 1
 
@@ -92,13 +94,15 @@ class Book:
             letter = xl_col_to_name(column)
             sheet.write_formula(row, column, f"=SUM({letter}2:{letter}{index + 1})", self.format(num_format=cell.format or "General", bold=True, top=1), cell.value)
         elif cell.is_number:
-            sheet.write_number(row, column, cell.value, self.format(num_format=cell.format or "General"))
+            sheet.write_number(row, column, cell.value, self.format(num_format=cell.format or "General", **({"font_color": DOUBT} if cell.doubt else {})))
         elif isinstance(cell.value, bool):
             sheet.write_boolean(row, column, cell.value)
         elif isinstance(cell.value, datetime.date):
             sheet.write_datetime(row, column, cell.value, self.format(num_format="yyyy-mm-dd", align="left"))
         else:
             self.text(sheet, row, column, cell.value)
+        if cell.doubt:
+            sheet.write_comment(row, column, f"? {cell.doubt}"[:1000])
 
     @staticmethod
     def adds_up(grid, column, cell):
@@ -197,18 +201,25 @@ class Book:
         for part in self.doc.parts:
             for proof in part["proofs"]:
                 row += 1
-                style = self.format(font_color="#B45309") if proof["marked"] else self.format()
+                style = self.format(font_color=DOUBT) if proof["marked"] else self.format()
                 self.text(sheet, row, 0, proof["text"], style)
                 self.text(sheet, row, 1, proof["said"], style)
                 self.text(sheet, row, 3, proof["origin"], wrap)
         sheet.freeze_panes(1, 0)
 
 
-def lines(blocks, doc):
+def doubts(doc):
+    """Number of a figure → why nothing proves it."""
+    return {p["n"]: p["origin"] for part in doc.parts for p in part["proofs"] if p["marked"]}
+
+
+def lines(blocks, doc, doubtful):
     """The answer's prose, a line each; tables and charts have sheets of their own."""
     for block in document.walk(blocks):
         if block["k"] in ("para", "heading"):
-            yield plain(block["runs"])
+            yield "".join(plain([run]) + (" (?)" if run.get("fig") in doubtful else "") for run in block["runs"])
+        elif block["k"] == "code":
+            yield block["text"]
         elif block["k"] == "math":
             yield block["tex"]
         elif block["k"] == "note":
@@ -219,7 +230,7 @@ def lines(blocks, doc):
 
 def grids(doc):
     """The tables of the answers, then what the tools returned beyond them."""
-    found = []
+    found, doubtful = [], doubts(doc)
     for part in doc.parts:
         heading, number, shown = "", 0, []
         for block in document.walk(part["blocks"]):
@@ -227,7 +238,7 @@ def grids(doc):
                 heading = plain(block["runs"])
             elif block["k"] == "table" and block["rows"]:
                 number += 1
-                shown.append(cells.grid_of_block(heading or doc.say("table_n", n=len(found) + number), block))
+                shown.append(cells.grid_of_block(heading or doc.say("table_n", n=len(found) + number), block, doubtful))
         names = {s["call"]: s["name"] for s in part["sources"]}
         more = []
         for table in part["tables"]:

@@ -71,7 +71,7 @@ def _spread(con, relation, columns, rows, distinct, own_file):
         picks.append(f"count({q})")
         picks.append(_bounds(c) if comparable and c["name"] not in bounds else "NULL, NULL")
         exact = rows <= EXACT_ROWS
-        picks.append(_moments(q, exact, distinct) if is_number(c["type"]) else "NULL, NULL, NULL")
+        picks.append(_moments(c, exact) if is_number(c["type"]) else "NULL, NULL, NULL")
         picks.append((f"count(DISTINCT {q})" if exact else f"approx_count_distinct({q})") if comparable and distinct else "NULL")
     if not picks:
         return
@@ -88,14 +88,13 @@ def _spread(con, relation, columns, rows, distinct, own_file):
         c["top"], c["examples"] = [], []
 
 
-def _moments(q, exact, spread):
-    """Mean, deviation and quartiles; infinities are left to the bounds. Without `spread`, as for thousands of columns, the mean alone:
-    each figure more is another state in memory."""
-    if not spread:
-        return f"avg({q}::DOUBLE), NULL, NULL"
+def _moments(column, exact):
+    """Mean, deviation and quartiles; infinities are left to the bounds. Never with FILTER: DuckDB gives each filtered aggregate a buffer
+    for every column of the statement, so memory would grow with the square of the columns."""
+    q = f"{quote(column['name'])}::DOUBLE"
     quantile = "quantile_cont" if exact else "approx_quantile"
-    finite = f"FILTER (WHERE isfinite({q}::DOUBLE))"
-    return f"avg({q}::DOUBLE), stddev_samp({q}::DOUBLE) {finite}, {quantile}({q}::DOUBLE, [0.25, 0.5, 0.75]) {finite}"
+    finite = f"CASE WHEN isfinite({q}) THEN {q} END" if column["type"] in ("DOUBLE", "FLOAT") else q
+    return f"avg({q}), stddev_samp({finite}), {quantile}({finite}, [0.25, 0.5, 0.75])"
 
 
 def _bounds(column):

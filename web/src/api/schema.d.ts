@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/v1/admin/access-log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What was done with share links, newest first. */
+        get: operations["accessLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/skills": {
         parameters: {
             query?: never;
@@ -461,6 +478,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/conversations/{conversation_id}/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give one answer an address that anybody may read, for some days. */
+        post: operations["createShare"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/files": {
         parameters: {
             query?: never;
@@ -726,6 +760,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/shares": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** My links that work. */
+        get: operations["listShares"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/shares/{share_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Revoke one of my links; an administrator may revoke anyone's. */
+        delete: operations["revokeShare"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/skills": {
         parameters: {
             query?: never;
@@ -803,9 +871,45 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ask BA-Agent as a model: the last user message is the question, the answer is the report as markdown. */
+        /** Ask BA-Agent as a model: the last user message is the question, with its files; the answer is the report as Markdown. */
         post: operations["openaiChat"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's files, the latest first. */
+        get: operations["openaiListFiles"];
+        put?: never;
+        /** Keep a file for later questions: the form's `file`; other fields are let pass. */
+        post: operations["openaiUploadFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/files/{file_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One file. */
+        get: operations["openaiReadFile"];
+        put?: never;
+        post?: never;
+        /** Remove a file. */
+        delete: operations["openaiDeleteFile"];
         options?: never;
         head?: never;
         patch?: never;
@@ -828,10 +932,64 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/models/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One of them. */
+        get: operations["openaiModel"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/responses": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask BA-Agent with the Responses API. */
+        post: operations["openaiResponses"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /** @description One thing done with something that leaves the product, counted by day. */
+        AccessInfo: {
+            /**
+             * @description `share.created`, `share.viewed` or `share.revoked`.
+             * @example share.viewed
+             */
+            action: string;
+            /** @example 2026-01-31 */
+            day: string;
+            first_at: string;
+            last_at: string;
+            /** @example share_0123456789ab */
+            subject: string;
+            /** Format: int64 */
+            times: number;
+            user_id?: components["schemas"]["UserId"] | null;
+        };
+        AccessLog: {
+            entries: components["schemas"]["AccessInfo"][];
+        };
         /** @description One API-shaped answer: a processing round, or the complete report. */
         AgentResponse: {
             artifacts: components["schemas"]["Artifact"][];
@@ -858,6 +1016,15 @@ export interface components {
             name: string;
             /** Format: int64 */
             size: number;
+        };
+        /** @description A file of a message: by the id that `/v1/files` gave, or with its bytes. */
+        Attached: {
+            /** @description Base64, plain or as a `data:` address. */
+            file_data?: string | null;
+            /** @example file-a87365d8983d-001 */
+            file_id?: string | null;
+            /** @example sales.csv */
+            filename?: string | null;
         };
         Audit: {
             /** @description The calls that proofs name, each once. */
@@ -918,9 +1085,33 @@ export interface components {
              */
             role: string;
         };
-        ChatRequest: {
-            messages: components["schemas"]["ChatMessage"][];
+        /** @description As clients send them, beside the messages. */
+        ChatOptions: {
+            /** @description Refused, as `tools` are. */
+            functions?: Record<string, never>[] | null;
+            /** @description Refused: a report has none. */
+            logprobs?: boolean | null;
+            /** @description Text only. */
+            modalities?: string[] | null;
+            /**
+             * @description `ba-agent`, or the name of a configured model.
+             * @example ba-agent
+             */
+            model?: string | null;
+            /**
+             * Format: int32
+             * @description One answer only.
+             */
+            n?: number | null;
+            /** @description `{"type": "text"}` only. */
+            response_format?: Record<string, never> | null;
             stream?: boolean | null;
+            /** @description Refused: BA-Agent runs tools of its own. */
+            tools?: Record<string, never>[] | null;
+        };
+        ChatRequest: components["schemas"]["ChatOptions"] & {
+            messages: components["schemas"]["ChatMessage"][];
+            stream_options?: components["schemas"]["StreamOptions"] | null;
         };
         ChatUsage: {
             /** Format: int64 */
@@ -1056,6 +1247,14 @@ export interface components {
             file_id?: components["schemas"]["UploadId"] | null;
             /** @description Name under which SQL sees it; empty for a result. */
             table?: string;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_AccessLog: {
+            data: {
+                entries: components["schemas"]["AccessInfo"][];
+            };
+            /** @example true */
+            success: boolean;
         };
         /** @description `{success: true, data: …}` */
         Data_AgentResponse: {
@@ -1227,6 +1426,18 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_MadeShare: {
+            data: components["schemas"]["ShareInfo"] & {
+                /**
+                 * @description The path to give away. Shown this once: only a hash of it is kept.
+                 * @example /s/…
+                 */
+                address: string;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_ManagedSkills: {
             data: {
                 /** @description Skills that could not be loaded, with file and line. */
@@ -1318,6 +1529,14 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_ShareList: {
+            data: {
+                shares: components["schemas"]["ShareInfo"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_SignedOut: {
             data: {
                 signed_out: boolean;
@@ -1351,6 +1570,11 @@ export interface components {
                 /** @example admin */
                 role?: string | null;
                 samples: components["schemas"]["SampleInfo"][];
+                /**
+                 * Format: int32
+                 * @description How many days a share link may live; absent where the administrator allows none.
+                 */
+                share_days?: number | null;
                 /**
                  * Format: int64
                  * @description Bytes of one upload.
@@ -1606,6 +1830,8 @@ export interface components {
          * @enum {string}
          */
         IngestStatus: "processing" | "ready" | "failed";
+        /** @description A question, or messages of which the last is one. */
+        Input: string | components["schemas"]["ChatMessage"][];
         InstallFromFolder: {
             /**
              * @description A folder on the server's own machine, from its root.
@@ -1651,6 +1877,13 @@ export interface components {
             password: string;
             /** @example alice */
             username: string;
+        };
+        MadeShare: components["schemas"]["ShareInfo"] & {
+            /**
+             * @description The path to give away. Shown this once: only a hash of it is kept.
+             * @example /s/…
+             */
+            address: string;
         };
         /** @description A skill as an administrator sees it. */
         ManagedSkill: {
@@ -1743,7 +1976,7 @@ export interface components {
             /** @example list */
             object: string;
         };
-        /** @description One of the two. */
+        /** @description One of the three. */
         NewConsent: {
             /**
              * @description This page and no other.
@@ -1755,6 +1988,11 @@ export interface components {
              * @example example.org
              */
             host?: string | null;
+            /**
+             * @description A tool of another program that changes something.
+             * @example crm.create_ticket
+             */
+            tool?: string | null;
         };
         NewConversation: {
             /** @example 零售数据分析 */
@@ -1808,6 +2046,32 @@ export interface components {
         };
         /** @enum {string} */
         NoteLevel: "step" | "warn";
+        OpenAiDeleted: {
+            deleted: boolean;
+            id: string;
+            object: string;
+        };
+        OpenAiFile: {
+            /** Format: int64 */
+            bytes: number;
+            /** Format: int64 */
+            created_at: number;
+            filename: string;
+            /** @example file-a87365d8983d-001 */
+            id: string;
+            /** @example file */
+            object: string;
+            /** @example user_data */
+            purpose: string;
+            /** @example processed */
+            status: string;
+        };
+        OpenAiFiles: {
+            data: components["schemas"]["OpenAiFile"][];
+            has_more: boolean;
+            /** @example list */
+            object: string;
+        };
         /** @description A cell, or a whole column when `row` is absent. */
         Operand: {
             column?: string;
@@ -1821,8 +2085,12 @@ export interface components {
          * @enum {string}
          */
         OutputLevel: "brief" | "standard" | "full" | "raw";
-        Part: {
+        /** @description `text`, or `file` with an id or bytes (`input_text` and `input_file` of the Responses API alike). */
+        Part: components["schemas"]["Attached"] & {
+            file?: components["schemas"]["Attached"] | null;
             text?: string | null;
+            /** @example text */
+            type?: string;
         };
         /** @description One message as the inspector shows it. */
         PartReport: {
@@ -1931,6 +2199,16 @@ export interface components {
             usage?: components["schemas"]["UsageInfo"];
             warnings?: string[];
             witness?: components["schemas"]["WitnessReport"] | null;
+        };
+        ResponsesRequest: components["schemas"]["ChatOptions"] & {
+            input: components["schemas"]["Input"];
+            /** @description Told to the agent before the question, in a new conversation. */
+            instructions?: string | null;
+            /**
+             * @description The answer that this question follows.
+             * @example resp_run_0123456789abcdef
+             */
+            previous_response_id?: string | null;
         };
         RowCell: {
             column: string;
@@ -2058,6 +2336,21 @@ export interface components {
             /** Format: int32 */
             version: number;
         };
+        ShareInfo: {
+            conversation_id: components["schemas"]["ConversationId"];
+            created_at: string;
+            expires_at: string;
+            run_id: components["schemas"]["RunId"];
+            /** @example share_0123456789ab */
+            share_id: string;
+            title: string;
+            viewed_at?: string | null;
+            /** Format: int64 */
+            views: number;
+        };
+        ShareList: {
+            shares: components["schemas"]["ShareInfo"][];
+        };
         SignedOut: {
             signed_out: boolean;
         };
@@ -2073,6 +2366,10 @@ export interface components {
         };
         /** @enum {string} */
         Status: "processing" | "complete";
+        StreamOptions: {
+            /** @description A last chunk without choices that counts the tokens. */
+            include_usage?: boolean;
+        };
         Switch: {
             /** @example false */
             enabled: boolean;
@@ -2227,6 +2524,20 @@ export interface components {
         UserList: {
             users: components["schemas"]["UserInfo"][];
         };
+        WantedShare: {
+            /**
+             * Format: int32
+             * @description How long the link works; 7 without it, never more than the administrator allows.
+             * @example 7
+             */
+            days?: number | null;
+            /** @description `zh` or `en`, for the page's own words. */
+            lang?: string | null;
+            /** @description The answer. */
+            run_id: components["schemas"]["RunId"];
+            /** @description Whether the statements and code behind the figures are shown too. */
+            sources?: boolean;
+        };
         /** @description A second computation of an answer's headline figure, without the model that answered (SPEC V6). */
         WitnessReport: {
             /** @description Whether the answer shows the value. */
@@ -2250,6 +2561,50 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    accessLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description At most 1000.
+                 * @example 100
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_AccessLog"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     listManagedSkills: {
         parameters: {
             query?: never;
@@ -2259,6 +2614,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2300,6 +2656,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2341,6 +2698,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2385,6 +2743,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2425,6 +2784,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2469,6 +2829,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2513,6 +2874,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2550,6 +2912,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2591,6 +2954,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2630,6 +2994,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2762,6 +3127,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2803,6 +3169,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2843,6 +3210,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2884,6 +3252,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2921,6 +3290,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2958,6 +3328,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -2998,6 +3369,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3043,6 +3415,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3132,6 +3505,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3175,6 +3549,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3216,6 +3591,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3257,6 +3633,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3297,6 +3674,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3337,6 +3715,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3381,6 +3760,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3421,6 +3801,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3465,6 +3846,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3510,6 +3892,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3681,6 +4064,51 @@ export interface operations {
             };
         };
     };
+    createShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example conv_a87365d8983d */
+                conversation_id: components["schemas"]["ConversationId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WantedShare"];
+            };
+        };
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_MadeShare"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     listFiles: {
         parameters: {
             query: {
@@ -3693,6 +4121,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3736,6 +4165,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3878,6 +4308,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3921,6 +4352,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3964,6 +4396,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4011,6 +4444,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4064,6 +4498,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4101,6 +4536,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4144,6 +4580,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4181,6 +4618,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4233,6 +4671,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4273,6 +4712,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4313,6 +4753,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4398,12 +4839,98 @@ export interface operations {
             };
         };
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["Data_Uploaded"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listShares: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Without it: those of all conversations.
+                 * @example conv_a87365d8983d
+                 */
+                conversation_id?: components["schemas"]["ConversationId"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_ShareList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    revokeShare: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example share_0123456789ab */
+                share_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
                 };
             };
             /** @description What went wrong */
@@ -4435,6 +4962,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4472,6 +5000,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4509,6 +5038,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done; the body has the result */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4628,6 +5158,175 @@ export interface operations {
             };
         };
     };
+    openaiListFiles: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Files of the latest conversations */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiFiles"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    openaiUploadFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": {
+                    /** @description Before the files. A new conversation when absent. */
+                    conversation_id?: string | null;
+                    /** @description What the files after it are. */
+                    description?: string | null;
+                    /** @description Repeatable. */
+                    file: number[];
+                };
+            };
+        };
+        responses: {
+            /** @description The file, with the id that messages name */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiFile"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    openaiReadFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example file-a87365d8983d-001 */
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiFile"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    openaiDeleteFile: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example file-a87365d8983d-001 */
+                file_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is gone */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["OpenAiDeleted"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     openaiModels: {
         parameters: {
             query?: never;
@@ -4637,12 +5336,102 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description `ba-agent` first: with the default model */
             200: {
                 headers: {
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["ModelList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    openaiModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example ba-agent */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The model */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelEntry"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    openaiResponses: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                /**
+                 * @example {
+                 *       "model": "ba-agent",
+                 *       "input": "各地区销售额？"
+                 *     }
+                 */
+                "application/json": components["schemas"]["ResponsesRequest"];
+            };
+        };
+        responses: {
+            /** @description The answer; as `text/event-stream` when `stream` is true */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": Record<string, never>;
                 };
             };
             /** @description What went wrong */

@@ -48,6 +48,7 @@ export const en: Dictionary = {
   "turn.edit": "Edit and resend",
   "turn.resend": "Resend",
   "turn.retry": "Try again",
+  "report.share": "Link …",
   "report.export": "Export this answer",
   "report.making": "Making the document",
   "report.failed": "The document could not be made: {why}",

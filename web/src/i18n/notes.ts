@@ -114,6 +114,7 @@ export const NOTES_ZH: Record<string, Form[]> = {
   totals_in_sum: ["表中有合计行，汇总时把它们也算了进去"],
   total_row_in_result: ["“{column}”里有“{label}”行，与各分项并列，相加会重复"],
   key_variants: ["“{column}”里有只差大小写或空格的写法（{values}），分别计算"],
+  formula_cells: ["{file} 有 {count} 个单元格以公式符号开头（如 {example}），电子表格会把它们当公式运行；请按文本打开"],
   duplicate_key: ["键重复：{columns} 有 {count} 行重复"],
   blank_values: ["“{column}”有 {blank} 行为空（共 {rows} 行）"],
   parts_do_not_sum: ["“{column}”各部分之和为 {sum}，不等于 {expected}"],

@@ -46,6 +46,7 @@ export const zh = {
   "turn.edit": "修改后重新发送",
   "turn.resend": "重新发送",
   "turn.retry": "重试",
+  "report.share": "分享链接…",
   "report.export": "导出这个回答",
   "report.making": "正在生成文档",
   "report.failed": "未能生成文档：{why}",

@@ -1,4 +1,4 @@
-/** Files on their way in: by drop, button and paste; workbooks, bad files, refused ones. */
+/** SPEC U8. Files on their way in: by drop, button and paste; workbooks, bad files, refused ones. */
 import { readFileSync } from "node:fs";
 import { after, before, describe, it } from "node:test";
 import { skip, startServer } from "./binary.mjs";

@@ -17,9 +17,10 @@ use crate::pipeline::neutralise;
 use crate::run::{Ask, Language};
 use crate::skills;
 use crate::summaries::{self, Summaries};
+use crate::tool::BriefingRequest;
 
 /// What is known of the data may take this much of a request; less in a small window.
-const BRIEFING_TOKENS: usize = 1_500;
+pub(crate) const BRIEFING_TOKENS: usize = 1_500;
 
 /// Made once: every request of every run carries it.
 static SCHEMA: LazyLock<Schema> = LazyLock::new(|| StructuredResponse::json_schema().into());
@@ -131,7 +132,7 @@ impl Gathered {
         // What a tool made in this turn is in its observations: the prefix stays as it is unless an upload changed.
         let briefing = match asked.earlier.filter(|earlier| earlier.files.uploads == files.uploads) {
             Some(earlier) => earlier.briefing.clone(),
-            None => briefing(parts, asked.conversation, &files).await,
+            None => briefing(parts, &asked, &files).await,
         };
         let file_list = skills::join(file_list, briefing.clone());
         Self {
@@ -218,12 +219,15 @@ fn attachments(uploads: &[Upload], attached: &[UploadId]) -> Option<String> {
 }
 
 /// SPEC W1: neutralised like every text that is not ours.
-async fn briefing(
-    parts: &AgentParts,
-    conversation: &ConversationId,
-    files: &ConversationFiles,
-) -> Option<String> {
+async fn briefing(parts: &AgentParts, asked: &Asked<'_>, files: &ConversationFiles) -> Option<String> {
     let tokens = BRIEFING_TOKENS.min(parts.models.default.info().window / 8);
-    let text = parts.registry.briefing()?.brief(conversation, files, tokens, &parts.counter).await?;
+    let wanted = BriefingRequest {
+        conversation: asked.conversation,
+        files,
+        tokens,
+        counter: &parts.counter,
+        language: Language::of(asked.question),
+    };
+    let text = parts.registry.briefing()?.brief(wanted).await?;
     Some(neutralise(&text).into_owned())
 }

@@ -1,6 +1,8 @@
 //! The tool calls of one round: which run, in parallel, and what they answered. Nothing with effects runs before the
 //! disk knows of it, and nothing that was answered before a crash runs again.
 
+use std::sync::Arc;
+
 use ba_protocol::{OutputLevel, RunEvent, ToolCall, ToolErrorType, ToolFailure, ToolResult, text};
 use ba_store::{ConversationFiles, RecordedCall, StoreError, ToolIntent, ToolOutcome};
 use futures::StreamExt;
@@ -30,6 +32,7 @@ impl Drive<'_> {
         skills::refuse_others(&mut planned, &effective, &self.state.skills);
         let chains = skills::chains(&self.state.skills, &planned);
         let skill_files = self.parts.skills.files(&self.state.skills);
+        let shown = self.shown();
         let this = &*self;
         let mut executions: FuturesUnordered<_> = to_run
             .iter()
@@ -41,6 +44,7 @@ impl Drive<'_> {
                     context: ToolContext {
                         skills: chains[at].clone(),
                         skill_files: skill_files.clone(),
+                        shown: shown.clone(),
                         ..this.tool_context(&planned.call.tool_call_id)
                     },
                     global_level: effective.output_level.unwrap_or(this.parts.default_level),
@@ -52,13 +56,16 @@ impl Drive<'_> {
                 let span = spans::tool(&this.book.round_span, &planned.call);
                 async move {
                     let executed = this.parts.executor.execute(request).instrument(span.clone()).await;
-                    spans::tool_finished(&span, &executed);
-                    (at, executed)
+                    if let Ok(executed) = &executed {
+                        spans::tool_finished(&span, executed);
+                    }
+                    executed.map(|executed| (at, executed))
                 }
             })
             .collect();
         let mut finished: Vec<(usize, Executed)> = Vec::with_capacity(to_run.len());
-        while let Some((at, executed)) = executions.next().await {
+        while let Some(ended) = executions.next().await {
+            let (at, executed) = ended?;
             this.keep_result(round, &executed).await?;
             finished.push((at, executed));
         }
@@ -72,6 +79,14 @@ impl Drive<'_> {
         }
         self.parts.skills.apply(&mut self.state.skills, &planned, &results);
         Ok(self.state.machine.on_tools(results.into_iter().flatten().collect()))
+    }
+
+    /// What the calls of earlier steps brought.
+    fn shown(&self) -> Arc<[(String, String)]> {
+        let steps = self.state.machine.steps().iter();
+        let calls = steps.flat_map(|step| step.tool_calls.iter().zip(&step.results));
+        let answered = calls.filter(|(_, result)| result.success);
+        answered.map(|(call, result)| (call.tool_name.clone(), result.observation.clone())).collect()
     }
 
     /// What calls of this round were answered before the run was interrupted, by their place.
@@ -149,7 +164,7 @@ fn interrupted_result(intent: &ToolIntent) -> ToolResult {
 }
 
 /// Changes whenever a file a tool could read changes (SPEC E9).
-fn fingerprint(known: &ConversationFiles) -> String {
+pub(crate) fn fingerprint(known: &ConversationFiles) -> String {
     let mut hasher = blake3::Hasher::new();
     for code in &known.codes {
         hasher.update(format!("{}@{};", code.code_id, code.version).as_bytes());

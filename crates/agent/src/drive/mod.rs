@@ -22,7 +22,8 @@ use ba_store::{ConversationFiles, ConversationGuard, RunRecord, StoreError};
 use tokio_util::sync::CancellationToken;
 use tracing::Span;
 
-pub(crate) use ask::{Asked, Gathered};
+pub(crate) use ask::{Asked, BRIEFING_TOKENS, Gathered};
+pub(crate) use calls::fingerprint;
 pub(crate) use ledger::{Desk, Ledger};
 
 use crate::context::MemoCounter;

@@ -9,6 +9,7 @@ use ba_audit::Evidence;
 use ba_protocol::{
     ConversationId, DataNote, OutputLevel, ToolCall, ToolErrorType, ToolFailure, ToolResult, ToolTelemetry,
 };
+use ba_store::StoreError;
 use futures::FutureExt;
 use jiff::Timestamp;
 use serde_json::Value;
@@ -24,7 +25,7 @@ use super::retry::RetryPolicy;
 use super::told::Told;
 use crate::drive::proof;
 use crate::run::{Decision, PlannedCall};
-use crate::tool::{Body, Effects, Registry, Tool, ToolContext, ToolOutput};
+use crate::tool::{Body, Effects, Registry, Tool, ToolContext, ToolError, ToolOutput};
 
 /// Keeps large results (SPEC E4). The store implements it.
 #[async_trait]
@@ -105,7 +106,8 @@ struct Attempted {
 }
 
 impl Executor {
-    pub async fn execute(&self, request: CallRequest<'_>) -> Executed {
+    /// Fails only where nobody but the operator can help ([`ToolError::Fatal`]); what a tool refuses is a result.
+    pub async fn execute(&self, request: CallRequest<'_>) -> Result<Executed, StoreError> {
         let started = Instant::now();
         let timestamp = Timestamp::now();
         let call = &request.planned.call;
@@ -119,7 +121,7 @@ impl Executor {
             global: request.global_level,
             window_share: request.window_share,
         });
-        let attempted = self.attempt(&request, tool, level).await;
+        let attempted = self.attempt(&request, tool, level).await?;
         let (result, summary) = match &attempted.outcome {
             Ok(output) => (self.succeeded(&request, output, level).await, output.summary.clone()),
             Err(failure) => {
@@ -130,12 +132,12 @@ impl Executor {
         let output = attempted.outcome.as_ref().ok();
         let evidence =
             output.and_then(|o| proof::evidence::of(&call.tool_call_id, o, self.config.evidence_bytes));
-        Executed {
+        Ok(Executed {
             result,
             telemetry,
             evidence,
             summary: ba_protocol::text::shorten(&ba_protocol::text::one_line(&summary), 200),
-        }
+        })
     }
 
     async fn attempt(
@@ -143,14 +145,16 @@ impl Executor {
         request: &CallRequest<'_>,
         tool: Option<&Arc<dyn Tool>>,
         level: OutputLevel,
-    ) -> Attempted {
+    ) -> Result<Attempted, StoreError> {
         let call = &request.planned.call;
-        let refused = |failure| Attempted {
-            outcome: Err(failure),
-            latency: Duration::ZERO,
-            retries: 0,
-            cache_hit: false,
-            cache_key: None,
+        let refused = |failure| {
+            Ok(Attempted {
+                outcome: Err(failure),
+                latency: Duration::ZERO,
+                retries: 0,
+                cache_hit: false,
+                cache_key: None,
+            })
         };
         if let Decision::Refuse { code, reason } = &request.planned.decision {
             return refused(ToolFailure::validation(code, reason));
@@ -166,13 +170,13 @@ impl Executor {
             IdempotencyCache::key(&request.context.conversation_id, request.files, &tool.spec().version, call)
         });
         if let Some(output) = cache_key.as_ref().and_then(|key| self.cache.get(key)) {
-            return Attempted {
+            return Ok(Attempted {
                 outcome: Ok(output),
                 latency: Duration::ZERO,
                 retries: 0,
                 cache_hit: true,
                 cache_key,
-            };
+            });
         }
         let mut attempt = 0;
         loop {
@@ -181,25 +185,27 @@ impl Executor {
             let context = ToolContext { level, timeout, ..request.context.clone() };
             let outcome = guarded(tool.as_ref(), &context, arguments.clone()).await;
             let latency = began.elapsed();
-            match outcome {
-                Err(failure) if self.config.retry.should_retry(&plan, failure.error_type, attempt) => {
-                    let jitter = rand::random::<f64>();
-                    let delay = self.config.retry.delay(attempt, jitter);
-                    attempt += 1;
-                    request
-                        .context
-                        .progress
-                        .report(None, &format!("retry {attempt}: {}", failure.error_type));
-                    tokio::time::sleep(delay).await;
-                }
-                outcome => {
-                    let outcome = outcome.map(Arc::new);
-                    if let (Ok(output), Some(key)) = (&outcome, &cache_key) {
-                        self.cache.put(key.clone(), output);
-                    }
-                    return Attempted { outcome, latency, retries: attempt, cache_hit: false, cache_key };
-                }
+            let kind = match &outcome {
+                Ok(_) => None,
+                Err(ToolError::TellModel(failure)) => Some(failure.error_type),
+                Err(ToolError::Fatal(_)) => Some(ToolErrorType::ResourceError),
+            };
+            if let Some(kind) = kind.filter(|kind| self.config.retry.should_retry(&plan, *kind, attempt)) {
+                let delay = self.config.retry.delay(attempt, rand::random::<f64>());
+                attempt += 1;
+                request.context.progress.report(None, &format!("retry {attempt}: {kind}"));
+                tokio::time::sleep(delay).await;
+                continue;
             }
+            let outcome = match outcome {
+                Ok(output) => Ok(Arc::new(output)),
+                Err(ToolError::TellModel(failure)) => Err(failure),
+                Err(ToolError::Fatal(error)) => return Err(error),
+            };
+            if let (Ok(output), Some(key)) = (&outcome, &cache_key) {
+                self.cache.put(key.clone(), output);
+            }
+            return Ok(Attempted { outcome, latency, retries: attempt, cache_hit: false, cache_key });
         }
     }
 
@@ -276,18 +282,19 @@ async fn guarded(
     tool: &dyn Tool,
     context: &ToolContext,
     arguments: serde_json::Map<String, Value>,
-) -> Result<ToolOutput, ToolFailure> {
+) -> Result<ToolOutput, ToolError> {
     let call = AssertUnwindSafe(tool.call(context, arguments)).catch_unwind();
     // A tool that watches its own time gets to answer first, with more to say.
     match tokio::time::timeout(context.timeout + Duration::from_secs(2), call).await {
         Ok(Ok(outcome)) => outcome,
-        Ok(Err(_panic)) => Err(ToolFailure::internal("the tool failed unexpectedly; this was logged")),
+        Ok(Err(_panic)) => Err(ToolFailure::internal("the tool failed unexpectedly; this was logged").into()),
         Err(_) => Err(ToolFailure::new(
             ToolErrorType::Timeout,
             "TIMEOUT",
             format!("no result within {} s", context.timeout.as_secs()),
         )
-        .with_hint("make the work smaller, or ask for a longer timeout where the tool has one")),
+        .with_hint("make the work smaller, or ask for a longer timeout where the tool has one")
+        .into()),
     }
 }
 

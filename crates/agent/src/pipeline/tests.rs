@@ -9,13 +9,16 @@ use ba_protocol::table::Column;
 use ba_protocol::{
     Artifact, ConversationId, OutputLevel, RunId, ToolCall, ToolErrorType, ToolFailure, UserId,
 };
+use ba_store::StoreError;
 use parking_lot::Mutex;
 use proptest::prelude::*;
 use serde_json::{Map, Value, json};
 
 use super::*;
 use crate::run::{Decision, PlannedCall};
-use crate::tool::{Body, CallPlan, Effects, Registry, StoredData, Tool, ToolContext, ToolOutput, ToolSpec};
+use crate::tool::{
+    Body, CallPlan, Effects, Registry, StoredData, Tool, ToolContext, ToolError, ToolOutput, ToolSpec,
+};
 
 /// A tool that does what the test says.
 struct Scripted {
@@ -32,6 +35,7 @@ enum Reply {
     Give(ToolOutput),
     Fail(ToolFailure),
     Hang,
+    StorageAway,
     Panic,
 }
 
@@ -74,11 +78,12 @@ impl Tool for Scripted {
         &self,
         _ctx: &ToolContext,
         _arguments: Map<String, Value>,
-    ) -> Result<ToolOutput, ToolFailure> {
+    ) -> Result<ToolOutput, ToolError> {
         let reply = (self.answer)(self.calls.fetch_add(1, Ordering::SeqCst));
         match reply {
             Reply::Give(output) => Ok(output),
-            Reply::Fail(failure) => Err(failure),
+            Reply::Fail(failure) => Err(failure.into()),
+            Reply::StorageAway => Err(StoreError::Unavailable("no answer".into()).into()),
             Reply::Hang => std::future::pending().await,
             Reply::Panic => panic!("a bug in a tool"),
         }
@@ -139,6 +144,17 @@ impl Bench {
         files: &str,
         share: f64,
     ) -> Executed {
+        self.try_planned(tool, arguments, decision, files, share).await.expect("the storage answers")
+    }
+
+    async fn try_planned(
+        &self,
+        tool: &str,
+        arguments: Value,
+        decision: Decision,
+        files: &str,
+        share: f64,
+    ) -> Result<Executed, StoreError> {
         let Value::Object(arguments) = arguments else { panic!() };
         let call = ToolCall { tool_name: tool.into(), tool_call_id: "call_1".into(), arguments };
         let planned = PlannedCall { call, decision };
@@ -282,6 +298,7 @@ async fn the_same_harmless_call_is_answered_from_cache_until_a_file_changes() {
 }
 
 // SPEC E4.
+// SPEC E3, E4
 #[tokio::test]
 async fn large_results_are_stored_and_named() {
     let mut output = ToolOutput::text("2 MB of text", "x".repeat(2 << 20));
@@ -373,4 +390,16 @@ async fn a_note_on_data_is_told_once_in_a_run_and_kept_with_every_result() {
     for result in [brief, first, second] {
         assert_eq!(result.data_notes.len(), 2);
     }
+}
+
+/// Who must react: a storage that is away is no matter for the model, and is tried again before it ends the run.
+#[tokio::test(start_paused = true)]
+async fn a_storage_that_is_away_is_not_told_to_the_model() {
+    let tool = Scripted::new(Effects::None, |_| Reply::StorageAway);
+    let bench = Bench::new(tool.clone());
+    let away = bench.try_planned("probe", json!({}), Decision::Run, "v1", 0.1).await;
+    assert!(matches!(away, Err(StoreError::Unavailable(_))), "{away:?}");
+    assert_eq!(tool.calls.load(Ordering::SeqCst), 4);
+    let missing = ToolError::from(StoreError::not_found("file upload_009"));
+    assert!(matches!(missing, ToolError::TellModel(failure) if failure.code == "FILE_NOT_FOUND"));
 }

@@ -162,6 +162,7 @@ fn html_inside_a_fence_is_not_html() {
 }
 
 // SPEC R7, R8
+// SPEC P10
 #[test]
 fn refs_become_placeholders_in_order() {
     let content = "见 <code_ref>code_sales_analysis</code_ref> 与 <file_ref>upload_001</file_ref>，再看 \

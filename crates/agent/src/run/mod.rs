@@ -19,10 +19,11 @@ use std::time::Duration;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+pub use ba_protocol::Language;
 pub use effects::Effect;
 pub use gate::Gate;
 pub use limits::Limits;
-pub use stop::{Language, Outcome, StopReason};
+pub use stop::{Outcome, StopReason};
 
 use repeat::{Repeats, Verdict};
 

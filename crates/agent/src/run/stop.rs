@@ -1,9 +1,9 @@
 //! How a run ended, as data, and what the user is told when a limit ended it.
 
-use ba_protocol::StructuredResponse;
 use ba_protocol::api::ErrorInfo;
 use ba_protocol::round::RoundStep;
 use ba_protocol::text::shorten;
+use ba_protocol::{Language, StructuredResponse};
 use serde::{Deserialize, Serialize};
 
 use super::Limits;
@@ -39,22 +39,6 @@ impl StopReason {
             StopReason::WallTime => Some("wall_time"),
             StopReason::RepeatedCall => Some("repeated_call"),
         }
-    }
-}
-
-/// The language we speak to the user in, when it is we who speak.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Language {
-    Zh,
-    En,
-}
-
-impl Language {
-    /// Chinese as soon as the message has a Chinese character.
-    pub fn of(message: &str) -> Self {
-        let chinese = |c: char| matches!(c, '\u{4e00}'..='\u{9fff}' | '\u{3400}'..='\u{4dbf}');
-        if message.chars().any(chinese) { Language::Zh } else { Language::En }
     }
 }
 

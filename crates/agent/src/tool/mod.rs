@@ -1,6 +1,7 @@
 //! What a tool is to the agent: a schema, a call, and an output that the pipeline formats.
 //! Tools never format observations themselves, and never see telemetry.
 
+mod error;
 mod output;
 mod registry;
 mod typed;
@@ -10,12 +11,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use ba_protocol::{ConversationId, OutputLevel, RunId, ToolFailure, UserId};
+use ba_protocol::{ConversationId, OutputLevel, RunId, UserId};
 use ba_skills::SkillState;
 use serde_json::{Map, Value};
 
+pub use error::ToolError;
 pub use output::{Body, Column, ResourceUse, StoredData, ToolOutput};
-pub use registry::{Briefing, DuplicateTool, Registry};
+pub use registry::{Briefing, BriefingRequest, DuplicateTool, Registry};
 pub use typed::{Typed, TypedTool};
 
 /// A tool the model may call. Dropping the future of `call` must stop the work.
@@ -31,8 +33,7 @@ pub trait Tool: Send + Sync {
     /// How this very call may be treated: whether running it twice is harmless, and how long it may take.
     fn plan(&self, arguments: &Map<String, Value>) -> CallPlan;
 
-    async fn call(&self, ctx: &ToolContext, arguments: Map<String, Value>)
-    -> Result<ToolOutput, ToolFailure>;
+    async fn call(&self, ctx: &ToolContext, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError>;
 }
 
 /// What the model and the page are told about a tool.
@@ -91,6 +92,8 @@ pub struct ToolContext {
     pub skills: SkillState,
     /// Their files, for a tool that runs code: (name in the working folder, place on disk), read-only.
     pub skill_files: Arc<[(String, PathBuf)]>,
+    /// What earlier calls of this run showed the model: (tool, observation), oldest first.
+    pub shown: Arc<[(String, String)]>,
 }
 
 impl ToolContext {
@@ -106,6 +109,7 @@ impl ToolContext {
             progress: Progress::silent(),
             skills: SkillState::default(),
             skill_files: Arc::new([]),
+            shown: Arc::new([]),
         }
     }
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use ba_protocol::ConversationId;
+use ba_protocol::{ConversationId, Language};
 use ba_store::ConversationFiles;
 
 use super::Tool;
@@ -18,14 +18,19 @@ pub struct Registry {
 /// What the tools know of a conversation's data before anything is asked (SPEC W1).
 #[async_trait]
 pub trait Briefing: Send + Sync {
-    /// At most `tokens` of it; `None` when there is nothing to tell. Untrusted text.
-    async fn brief(
-        &self,
-        conversation: &ConversationId,
-        files: &ConversationFiles,
-        tokens: usize,
-        counter: &Counter,
-    ) -> Option<String>;
+    /// `None` when there is nothing to tell. Untrusted text.
+    async fn brief(&self, wanted: BriefingRequest<'_>) -> Option<String>;
+}
+
+/// What is to be told, how much of it, and in which language.
+#[derive(Clone, Copy)]
+pub struct BriefingRequest<'a> {
+    pub conversation: &'a ConversationId,
+    pub files: &'a ConversationFiles,
+    /// At most so many for the conversation's own data, and as many for the databases beside it.
+    pub tokens: usize,
+    pub counter: &'a Counter,
+    pub language: Language,
 }
 
 #[derive(Debug, thiserror::Error)]

@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use super::{CallPlan, Effects, Tool, ToolContext, ToolOutput, ToolSpec};
+use super::{CallPlan, Effects, Tool, ToolContext, ToolError, ToolOutput, ToolSpec};
 
 /// Implement this; wrap it in [`Typed`] to register it.
 ///
@@ -41,7 +41,7 @@ pub trait TypedTool: Send + Sync + 'static {
         None
     }
 
-    async fn run(&self, ctx: &ToolContext, args: Self::Args) -> Result<ToolOutput, ToolFailure>;
+    async fn run(&self, ctx: &ToolContext, args: Self::Args) -> Result<ToolOutput, ToolError>;
 }
 
 /// Makes a [`Tool`] of a [`TypedTool`].
@@ -93,11 +93,7 @@ impl<T: TypedTool> Tool for Typed<T> {
         }
     }
 
-    async fn call(
-        &self,
-        ctx: &ToolContext,
-        arguments: Map<String, Value>,
-    ) -> Result<ToolOutput, ToolFailure> {
+    async fn call(&self, ctx: &ToolContext, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         self.tool.run(ctx, Self::parse(arguments)?).await
     }
 }

@@ -11,13 +11,13 @@ use ba_agent::pipeline::{Counter, Executor, ExecutorConfig, IdempotencyCache};
 use ba_agent::prompt::PromptTemplate;
 use ba_agent::run::Limits;
 use ba_agent::{
-    Agent, AgentParts, Body, Column, Effects, EventSink, Models, Registry, Skills, ToolContext, ToolOutput,
-    Typed, TypedTool, Witness,
+    Agent, AgentParts, Body, Column, Effects, EventSink, Models, Registry, Skills, ToolContext, ToolError,
+    ToolOutput, Typed, TypedTool, Witness,
 };
 use ba_model::{Model, ScriptedModel};
 use ba_protocol::api::QueryRequest;
 use ba_protocol::audit::AuditMode;
-use ba_protocol::{ConversationId, DataNote, Event, OutputLevel, RunEvent, RunId, ToolFailure, UserId};
+use ba_protocol::{ConversationId, DataNote, Event, OutputLevel, RunEvent, RunId, UserId};
 use ba_store::{Store, StoreConfig};
 use parking_lot::Mutex;
 use schemars::JsonSchema;
@@ -49,7 +49,7 @@ impl TypedTool for Adder {
         Effects::None
     }
 
-    async fn run(&self, _: &ToolContext, args: AdderArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, _: &ToolContext, args: AdderArgs) -> Result<ToolOutput, ToolError> {
         let sum: i64 = args.numbers.iter().sum();
         let columns = vec![Column::new("sum", "BIGINT")];
         Ok(ToolOutput::new("1 row", Body::Table { columns, rows: vec![vec![json!(sum)]], total_rows: None }))
@@ -75,7 +75,7 @@ impl TypedTool for Sales {
         Effects::None
     }
 
-    async fn run(&self, _: &ToolContext, _: SalesArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, _: &ToolContext, _: SalesArgs) -> Result<ToolOutput, ToolError> {
         let columns = vec![Column::new("地区", "VARCHAR"), Column::new("销售额", "BIGINT")];
         let rows = [("华东", 150_600), ("华南", 87_300), ("华北", 64_250), ("西南", 41_870)];
         let rows = rows.map(|(region, sum)| vec![json!(region), json!(sum)]).to_vec();
@@ -105,7 +105,7 @@ impl TypedTool for Effect {
         Effects::Changes
     }
 
-    async fn run(&self, _: &ToolContext, _: EffectArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, _: &ToolContext, _: EffectArgs) -> Result<ToolOutput, ToolError> {
         self.ran.fetch_add(1, Ordering::SeqCst);
         tokio::time::sleep(self.takes).await;
         let mut output = ToolOutput::text("done", "done");

@@ -77,6 +77,7 @@ async fn a_cancel_while_a_run_ends_ends_it_once() {
     }
 }
 
+// SPEC T8
 #[tokio::test]
 async fn calls_are_named_in_call_order_whichever_ends_first() {
     let calls = json!({"task_analysis": "", "execution_plan": "", "current_round": 1, "action": {"type": "tool_call",

@@ -76,6 +76,7 @@ async fn five_hundred_turns_with_a_small_window_are_all_answered() {
 
 // SPEC X5: a summary whose figures are invented is refused, and not asked for again for the same span. SPEC M1: what
 // summaries took is in the run's usage and in the metrics.
+// SPEC L2
 #[tokio::test]
 async fn a_refused_summary_is_asked_for_once_and_all_are_counted() {
     let replies: Vec<String> = (1..=30).map(|t| busy(t)[1].clone()).collect();

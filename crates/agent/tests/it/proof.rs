@@ -91,6 +91,7 @@ async fn the_model_may_compute_what_was_missing() {
     assert!(draft < result, "the draft stands before what came after it:\n{last}");
 }
 
+// SPEC V5
 #[tokio::test]
 async fn mark_asks_nothing_and_off_says_nothing() {
     let script = || ScriptedModel::new([call("sales", json!({})), complete(WRONG)]);

@@ -56,6 +56,7 @@ async fn a_call_with_effects_in_flight_is_reported_and_not_run_again() {
     assert!(shown.contains("INTERRUPTED"), "{shown}");
 }
 
+// SPEC N1, N3
 #[tokio::test]
 async fn a_run_whose_server_lost_it_is_taken_over_and_the_old_one_can_do_no_harm() {
     let folder = Arc::new(tempfile::tempdir().unwrap());

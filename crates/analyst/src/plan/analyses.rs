@@ -52,9 +52,9 @@ impl Planner<'_> {
     /// mean over periods, number of periods, smallest, largest
     pub(super) fn mean_per(&self, grain: Grain) -> Query {
         let Some(date) = self.question.date else { return self.value() };
-        let zh = |a, b| self.lang.pick(a, b);
+        let zh = |a, b| self.named(a, b);
         let sql = format!(
-            "{}\nSELECT avg(v) AS \"{}\", count(*) AS \"{}\", min(v) AS \"{}\", max(v) AS \"{}\"\nFROM s",
+            "{}\nSELECT avg(v) AS {}, count(*) AS {}, min(v) AS {}, max(v) AS {}\nFROM s",
             self.series(date, grain, &self.question.filters),
             zh("平均", "mean"),
             zh("期数", "periods"),
@@ -88,7 +88,7 @@ impl Planner<'_> {
             })
             .flatten()
             .collect();
-        let zh = |a, b| self.lang.pick(a, b);
+        let zh = |a, b| self.named(a, b);
         let before = if against == Against::YearBefore {
             zh("去年同期", "year before")
         } else {
@@ -99,7 +99,7 @@ impl Planner<'_> {
             Against::PreviousPeriod => zh("环比", "growth"),
         };
         let sql = format!(
-            "{}\nSELECT {} AS {}, s.v AS {}, p.v AS \"{before}\", {} / nullif(abs(p.v), 0) AS \"{growth}\"\nFROM s LEFT JOIN s AS p ON p.t = {}{}\nORDER BY s.t\nLIMIT {MANY}",
+            "{}\nSELECT {} AS {}, s.v AS {}, p.v AS {before}, {} / nullif(abs(p.v), 0) AS {growth}\nFROM s LEFT JOIN s AS p ON p.t = {}{}\nORDER BY s.t\nLIMIT {MANY}",
             self.series(date, grain, &rest),
             self.sql.dialect.label("s.t", grain),
             self.group_label(Group::Time(date, grain)),
@@ -125,9 +125,9 @@ impl Planner<'_> {
         } else {
             String::new()
         };
-        let zh = |a, b| self.lang.pick(a, b);
+        let zh = |a, b| self.named(a, b);
         let sql = format!(
-            "SELECT x.*, a - b AS \"{}\", {} / nullif(abs(b), 0) AS \"{}\"\nFROM (\n  SELECT {group}{} AS b, {} AS a\n  FROM {}{}{by}\n) AS x{tail}\nLIMIT {MANY}",
+            "SELECT x.*, a - b AS {}, {} / nullif(abs(b), 0) AS {}\nFROM (\n  SELECT {group}{} AS b, {} AS a\n  FROM {}{}{by}\n) AS x{tail}\nLIMIT {MANY}",
             zh("变化", "change"),
             self.sql.dialect.double("a - b"),
             zh("增长率", "growth"),
@@ -143,14 +143,15 @@ impl Planner<'_> {
     pub(super) fn distribution(&self) -> Vec<Query> {
         let Measure::Of(_, column) = self.first() else { return vec![self.grouped()] };
         let c = self.sql.col(column);
-        let zh = |a, b| self.lang.pick(a, b);
+        let zh = |a, b| self.named(a, b);
         let key = self.question.groups.first();
         let group = key.map_or(String::new(), |g| {
             format!("{} AS {},\n       ", self.sql.group(*g), self.group_label(*g))
         });
         let tail = if key.is_some() { "\nGROUP BY 1\nORDER BY 5 DESC NULLS LAST\nLIMIT 50" } else { "" };
+        let (q1, q3) = (zh("Q1", "Q1"), zh("Q3", "Q3"));
         let summary = format!(
-            "SELECT {group}count({c}) AS \"{}\", min({c}) AS \"{}\", quantile_cont({c}, 0.25) AS \"Q1\", median({c}) AS \"{}\", quantile_cont({c}, 0.75) AS \"Q3\", max({c}) AS \"{}\", avg({c}) AS \"{}\", stddev_samp({c}) AS \"{}\"\nFROM {}{}{tail}",
+            "SELECT {group}count({c}) AS {}, min({c}) AS {}, quantile_cont({c}, 0.25) AS {q1}, median({c}) AS {}, quantile_cont({c}, 0.75) AS {q3}, max({c}) AS {}, avg({c}) AS {}, stddev_samp({c}) AS {}\nFROM {}{}{tail}",
             zh("数量", "count"),
             zh("最小", "min"),
             zh("中位数", "median"),
@@ -162,8 +163,9 @@ impl Planner<'_> {
         );
         let mut queries = vec![Query::new("main", summary, 50)];
         if key.is_none() {
+            let (low, high) = (zh("from", "from"), zh("to", "to"));
             let bins = format!(
-                "WITH x AS (\n  SELECT CAST({c} AS DOUBLE) AS v\n  FROM {}{}\n), r AS (\n  SELECT min(v) AS lo, max(v) AS hi FROM x\n), b AS (\n  SELECT least(floor((v - lo) / nullif((hi - lo) / 20, 0)), 19) AS k, lo, (hi - lo) / 20 AS w FROM x, r WHERE v IS NOT NULL\n)\nSELECT lo + k * w AS \"from\", lo + (k + 1) * w AS \"to\", count(*) AS n\nFROM b\nWHERE k IS NOT NULL\nGROUP BY lo, w, k\nORDER BY k",
+                "WITH x AS (\n  SELECT CAST({c} AS DOUBLE) AS v\n  FROM {}{}\n), r AS (\n  SELECT min(v) AS lo, max(v) AS hi FROM x\n), b AS (\n  SELECT least(floor((v - lo) / nullif((hi - lo) / 20, 0)), 19) AS k, lo, (hi - lo) / 20 AS w FROM x, r WHERE v IS NOT NULL\n)\nSELECT lo + k * w AS {low}, lo + (k + 1) * w AS {high}, count(*) AS n\nFROM b\nWHERE k IS NOT NULL\nGROUP BY lo, w, k\nORDER BY k",
                 self.sql.from(),
                 self.where_all(),
             );
@@ -229,7 +231,7 @@ impl Planner<'_> {
         let bounds = format!(
             "WITH q AS (\n  SELECT quantile_cont({c}, 0.25) AS q1, quantile_cont({c}, 0.75) AS q3\n  FROM {from}{filter}\n), b AS (\n  SELECT q1 - 1.5 * (q3 - q1) AS lo, q3 + 1.5 * (q3 - q1) AS hi FROM q\n)"
         );
-        let zh = |a, b| self.lang.pick(a, b);
+        let zh = |a, b| self.named(a, b);
         let outside = if filter.is_empty() {
             format!("\nWHERE {c} < lo OR {c} > hi")
         } else {
@@ -239,7 +241,7 @@ impl Planner<'_> {
             Query::new(
                 "main",
                 format!(
-                    "{bounds}\nSELECT any_value(lo) AS \"{}\", any_value(hi) AS \"{}\", count(*) FILTER (WHERE {c} < lo) AS \"{}\", count(*) FILTER (WHERE {c} > hi) AS \"{}\", count({c}) AS \"{}\"\nFROM {from}, b{filter}",
+                    "{bounds}\nSELECT any_value(lo) AS {}, any_value(hi) AS {}, count(*) FILTER (WHERE {c} < lo) AS {}, count(*) FILTER (WHERE {c} > hi) AS {}, count({c}) AS {}\nFROM {from}, b{filter}",
                     zh("下界", "lower bound"),
                     zh("上界", "upper bound"),
                     zh("低于下界", "below"),
@@ -262,9 +264,9 @@ impl Planner<'_> {
     pub(super) fn pareto(&self) -> Query {
         let key = self.question.groups.first().copied();
         let group = key.map_or("'-'".to_owned(), |g| self.sql.group(g));
-        let zh = |a, b| self.lang.pick(a, b);
+        let zh = |a, b| self.named(a, b);
         let sql = format!(
-            "WITH g AS (\n  SELECT {group} AS k, {} AS v\n  FROM {}{}\n  GROUP BY 1\n), c AS (\n  SELECT k, v, {} / nullif(sum(v) OVER (), 0) AS share, {} / nullif(sum(v) OVER (), 0) AS cum\n  FROM g WHERE v > 0\n)\nSELECT k AS {}, v AS {}, share AS \"{}\", cum AS \"{}\", CASE WHEN cum - share < 0.8 THEN 'A' WHEN cum - share < 0.95 THEN 'B' ELSE 'C' END AS \"{}\"\nFROM c\nORDER BY v DESC, k\nLIMIT {MANY}",
+            "WITH g AS (\n  SELECT {group} AS k, {} AS v\n  FROM {}{}\n  GROUP BY 1\n), c AS (\n  SELECT k, v, {} / nullif(sum(v) OVER (), 0) AS share, {} / nullif(sum(v) OVER (), 0) AS cum\n  FROM g WHERE v > 0\n)\nSELECT k AS {}, v AS {}, share AS {}, cum AS {}, CASE WHEN cum - share < 0.8 THEN 'A' WHEN cum - share < 0.95 THEN 'B' ELSE 'C' END AS {}\nFROM c\nORDER BY v DESC, k\nLIMIT {MANY}",
             self.sql.measure(&self.first(), None),
             self.sql.from(),
             self.where_all(),
@@ -408,9 +410,9 @@ impl Planner<'_> {
 
     pub(super) fn duplicates(&self) -> Query {
         let table = self.sql.dialect.table(&self.sql.scope.tables[self.question.table].sql_name);
-        let zh = |a, b| self.lang.pick(a, b);
+        let zh = |a, b| self.named(a, b);
         let sql = format!(
-            "SELECT count(*) AS \"{}\", (SELECT count(*) FROM (SELECT DISTINCT * FROM {table}) AS d) AS \"{}\"\nFROM {table}",
+            "SELECT count(*) AS {}, (SELECT count(*) FROM (SELECT DISTINCT * FROM {table}) AS d) AS {}\nFROM {table}",
             zh("行数", "rows"),
             zh("不重复行数", "distinct rows")
         );

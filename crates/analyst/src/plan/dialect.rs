@@ -29,20 +29,6 @@ impl Dialect {
         }
     }
 
-    /// A statement whose labels (`AS "share"`) are quoted as this database quotes names.
-    pub fn labels(self, sql: &str) -> String {
-        let (Dialect::MySql, mut rest) = (self, sql) else { return sql.to_owned() };
-        let mut out = String::new();
-        while let Some((head, tail)) = rest.split_once(" AS \"") {
-            let Some((label, after)) = tail.split_once('"') else { break };
-            out.push_str(head);
-            out.push_str(" AS ");
-            out.push_str(&self.name(label));
-            rest = after;
-        }
-        out + rest
-    }
-
     /// A table, with its schema where the name has one.
     pub fn table(self, text: &str) -> String {
         match self {

@@ -32,10 +32,7 @@ impl Query {
 /// The statements that answer a question; none when the profile already does.
 pub fn plan(scope: &Scope<'_>, question: &Question, lang: Lang) -> Vec<Query> {
     let planner = Planner { sql: Sql::new(scope, question, lang), question, lang };
-    let dialect = planner.sql.dialect;
-    let mut queries = planner.queries();
-    queries.iter_mut().for_each(|query| query.sql = dialect.labels(&query.sql));
-    queries
+    planner.queries()
 }
 
 impl Planner<'_> {
@@ -160,7 +157,7 @@ impl Planner<'_> {
         let key = group.map_or("'-'".to_owned(), |g| self.sql.group(g));
         let key_label = group.map_or("\"-\"".to_owned(), |g| self.group_label(g));
         let measure = self.sql.measure(&self.first(), None);
-        let share = self.lang.pick("\"占比\"", "\"share\"");
+        let share = self.named("占比", "share");
         let direction = if self.question.order == Order::Ascending { "ASC" } else { "DESC" };
         let sql = format!(
             "SELECT {key} AS {key_label},\n       {measure} AS {},\n       {} / nullif(sum({measure}) OVER (), 0) AS {share}\nFROM {}{}\nGROUP BY 1\nORDER BY {}, 1\nLIMIT {MANY}",
@@ -179,18 +176,20 @@ impl Planner<'_> {
         let condition = condition.join(" AND ");
         let part = self.sql.measure(&self.first(), Some(&condition));
         let whole = self.sql.measure(&self.first(), None);
-        let (a, b, c) = (
-            self.lang.pick("部分", "part"),
-            self.lang.pick("总体", "whole"),
-            self.lang.pick("占比", "share"),
-        );
+        let (a, b, c) =
+            (self.named("部分", "part"), self.named("总体", "whole"), self.named("占比", "share"));
         let sql = format!(
-            "SELECT {part} AS \"{a}\",\n       {whole} AS \"{b}\",\n       {} / nullif({whole}, 0) AS \"{c}\"\nFROM {}{}",
+            "SELECT {part} AS {a},\n       {whole} AS {b},\n       {} / nullif({whole}, 0) AS {c}\nFROM {}{}",
             self.sql.dialect.double(&part),
             self.sql.from(),
             self.where_all(),
         );
         Query::new("main", sql, 1)
+    }
+
+    /// The name of a result's column, quoted as this database quotes names.
+    fn named(&self, zh: &str, en: &str) -> String {
+        self.sql.dialect.name(self.lang.pick(zh, en))
     }
 
     fn preview(&self) -> Query {

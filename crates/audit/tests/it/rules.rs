@@ -32,6 +32,7 @@ fn all(report: &str, expected: &[State]) {
     assert_eq!(states, expected, "{report}: {found:?}");
 }
 
+// SPEC V2, V3
 #[test]
 fn another_labels_number_is_a_mismatch() {
     all("2024 年华东销售额 150,600 元。", &[State::Proven]);

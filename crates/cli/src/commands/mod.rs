@@ -7,6 +7,7 @@ pub mod doctor;
 pub mod eval;
 pub mod key;
 pub mod logs;
+pub mod mcp;
 mod progress;
 mod readable;
 pub mod report;

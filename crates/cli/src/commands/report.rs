@@ -7,7 +7,7 @@ use std::sync::Arc;
 use anyhow::Context;
 use ba_agent::NoSink;
 use ba_config::Config;
-use ba_protocol::{RunId, UserId};
+use ba_protocol::{ReportFor, RunId, UserId};
 use ba_tools::{ReportError, ReportFormat, ReportRequest};
 use indicatif::ProgressBar;
 
@@ -28,7 +28,8 @@ pub async fn run(config: Config, args: &ReportArgs) -> anyhow::Result<ExitCode> 
         None => UserId::local(),
         Some(name) => app.store.user_by_name(name).await?.id,
     };
-    let request = ReportRequest { owner, conversation, run, format, language: args.lang.clone() };
+    let language = args.lang.clone();
+    let request = ReportRequest { owner, conversation, run, format, language, audience: ReportFor::Owner };
     let bar = if output::is_terminal() { ProgressBar::new(100) } else { ProgressBar::hidden() };
     let progress = |fraction: f64, message: &str| {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a share of a hundred")]

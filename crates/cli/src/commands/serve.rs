@@ -86,10 +86,11 @@ fn server_config(config: &Config) -> anyhow::Result<ServerConfig> {
     server.openai_footnotes = config.openai_footnotes;
     server.limits.upload_bytes = config.limits.upload_mb * 1024 * 1024;
     server.retention_days = config.retention_days;
+    server.share_days = config.server.share_days;
     Ok(server)
 }
 
-fn deps(config: &Config, app: &App, bus: EventBus) -> Deps {
+pub(super) fn deps(config: &Config, app: &App, bus: EventBus) -> Deps {
     Deps {
         store: app.store.clone(),
         agent: app.agent.clone(),

@@ -196,11 +196,24 @@ impl Again<'_> {
             "run_python" => {
                 let args = serde_json::from_value(arguments.into()).ok()?;
                 let python = RunPython { python: self.app.python.clone(), store: self.app.store.clone() };
-                return Some(python.again(&context, args, "verify", &self.folder, &self.kept).await);
+                return Some(
+                    python
+                        .again(&context, args, "verify", &self.folder, &self.kept)
+                        .await
+                        .map_err(ba_agent::ToolError::told),
+                );
             }
             _ => return None,
         }
-        Some(self.app.agent.registry().get(&call.tool_name)?.call(&context, arguments).await)
+        Some(
+            self.app
+                .agent
+                .registry()
+                .get(&call.tool_name)?
+                .call(&context, arguments)
+                .await
+                .map_err(ba_agent::ToolError::told),
+        )
     }
 
     async fn keep(&mut self, table: &str) {

@@ -2,6 +2,7 @@
 
 pub mod embedded;
 pub mod ingest;
+mod mcp;
 pub mod models;
 pub mod python;
 pub mod reports;
@@ -65,6 +66,7 @@ pub async fn open_store(config: &Config) -> anyhow::Result<Store> {
         });
     }
     wanted.limits.upload_bytes = config.limits.upload_mb * 1024 * 1024;
+    wanted.limits.user_bytes = config.limits.user_mb * 1024 * 1024;
     Store::open(wanted)
         .await
         .with_context(|| format!("cannot open the data folder {}", config.data_dir.display()))
@@ -129,7 +131,9 @@ async fn wire(
     let store = open_store(config).await?;
     let skills = open_skills(config)?;
     let counter = counter(&models.default.info().name);
-    let tools::Tools { registry, tables } = tools::registry(config, &store, &python, &skills, &counter)?;
+    let remote = mcp::tools(config, &store).await;
+    let tools::Tools { registry, tables } =
+        tools::registry(config, &store, &python, &skills, &counter, remote)?;
     let template = prompt(config, Path::new(PROMPTS))?;
     let witness = witness(config, &store, &registry)?;
     let parts = AgentParts {

@@ -45,8 +45,8 @@ impl ba_server::Reports for ServedReports {
         progress: &(dyn for<'m> Fn(f64, &'m str) + Send + Sync),
     ) -> Result<ReportFile, ReportRefusal> {
         let format = wanted.format.parse::<ReportFormat>().map_err(ReportRefusal::NotFound)?;
-        let ReportWanted { owner, conversation, run, language, .. } = wanted;
-        let request = ReportRequest { owner, conversation, run, format, language };
+        let ReportWanted { owner, conversation, run, language, audience, .. } = wanted;
+        let request = ReportRequest { owner, conversation, run, format, language, audience };
         let made = self.0.make(request, progress).await.map_err(|error| match error {
             ReportError::NotFound(what) => ReportRefusal::NotFound(what),
             ReportError::Empty(why) => ReportRefusal::Empty(why),

@@ -27,12 +27,14 @@ pub fn registry(
     python: &Python,
     skills: &Arc<SkillLibrary>,
     counter: &Counter,
+    remote: Vec<Arc<dyn Tool>>,
 ) -> anyhow::Result<Tools> {
     let tables = match python {
         Python::Ready(sandbox) => Some(Tables::new(sandbox.clone(), config.data_dir.join("sandbox/tables"))),
         Python::Refused(_) => None,
     };
     let connections = connections(config)?;
+    let dossier = Dossier { store: store.clone(), python: python.clone(), connections: connections.clone() };
     let mut tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(Typed::new(FileReader { tables: tables.clone(), store: store.clone() })),
         Arc::new(Typed::new(QueryDatabase { tables: tables.clone(), connections, store: store.clone() })),
@@ -46,7 +48,7 @@ pub fn registry(
         tools.push(Arc::new(Typed::new(WebReader::new(web, tables.clone(), addresses))));
     }
     tools.push(Arc::new(Typed::new(ActivateSkill::new(skills.clone(), counter.clone()))));
-    let dossier = Dossier { store: store.clone(), python: python.clone() };
+    tools.extend(remote);
     Ok(Tools { registry: Registry::new(tools)?.with_briefing(Arc::new(dossier)), tables })
 }
 
@@ -90,7 +92,7 @@ mod tests {
         let skills = crate::wire::open_skills(&config).unwrap();
         let counter: Counter = Arc::new(|text: &str| text.len());
         let python = Python::Refused("not needed".to_owned());
-        let tools = registry(&config, &store, &python, &skills, &counter).unwrap();
+        let tools = registry(&config, &store, &python, &skills, &counter, Vec::new()).unwrap();
         let sections = tool_sections(&tools.registry);
 
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/prompts.md");
@@ -128,7 +130,8 @@ mod tests {
         let skills = crate::wire::open_skills(&config).unwrap();
         let python = Python::Refused("not needed".to_owned());
         let tools =
-            registry(&config, &store, &python, &skills, &(Arc::new(|_: &str| 0usize) as Counter)).unwrap();
+            registry(&config, &store, &python, &skills, &(Arc::new(|_: &str| 0usize) as Counter), Vec::new())
+                .unwrap();
         tools.registry.names().into_iter().map(str::to_owned).collect()
     }
 

@@ -57,6 +57,7 @@ fn serve(folder: &Path) -> Server {
     Server { child, address }
 }
 
+// SPEC K1, K4
 #[test]
 fn the_commands_of_the_documents_work() {
     let folder = tempfile::tempdir().unwrap();

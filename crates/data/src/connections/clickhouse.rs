@@ -13,13 +13,15 @@ use super::Engine;
 use super::clickhouse_values::{array, value};
 use super::config::{ConnectionConfig, decode};
 use super::reach::unreachable;
-use super::rows::{Flow, MAX_ANSWER_BYTES, Rows, too_large};
+use super::rows::{Flow, MAX_ROW_BYTES, Rows, row_too_large};
 use super::schema::{self, ColumnInfo, TableInfo};
 use super::zone::{self, Zone};
 use crate::DataError;
 use crate::guard::Checked;
 use crate::params::{self, Bound, Style};
 
+/// What a parsed value takes besides its text.
+const VALUE_BYTES: usize = 72;
 const IN_READ_ONLY_MODE: &str = "setting in readonly mode";
 
 pub(super) struct ClickHouse {
@@ -138,8 +140,8 @@ impl ClickHouse {
         while let Some(chunk) = response.chunk().await.map_err(refused)? {
             let ends = chunk.iter().rposition(|b| *b == b'\n').map(|at| pending.len() + at + 1);
             pending.extend_from_slice(&chunk);
-            if pending.len() > MAX_ANSWER_BYTES {
-                return Err(too_large());
+            if pending.len() > MAX_ROW_BYTES {
+                return Err(row_too_large());
             }
             let Some(ends) = ends.filter(|_| !failed) else { continue };
             let rest = pending.split_off(ends);
@@ -165,6 +167,9 @@ impl ClickHouse {
     ) -> Result<Flow, DataError> {
         if line.trim_ascii().is_empty() {
             return Ok(Flow::More);
+        }
+        if grown(line) > MAX_ROW_BYTES {
+            return Err(row_too_large());
         }
         // An error after the first rows comes as text among them.
         let Ok(cells) = serde_json::from_slice::<Vec<Value>>(line) else { return Err(self.complaint(line)) };
@@ -208,6 +213,11 @@ impl ClickHouse {
         };
         self.zone.get_or_try_init(learn).await
     }
+}
+
+/// What a line takes when it is parsed: a short number of a long array takes many times its length.
+fn grown(line: &[u8]) -> usize {
+    line.len() + line.iter().filter(|b| matches!(b, b',' | b'[' | b'{' | b':')).count() * VALUE_BYTES
 }
 
 fn refused(error: reqwest::Error) -> DataError {

@@ -7,8 +7,6 @@ use ba_protocol::text::{one_line, shorten};
 
 use super::schema::TableInfo;
 
-/// Characters of the list of one connection; about 1,500 tokens of English names, fewer than 4,000 of Chinese ones.
-pub(super) const MAX_LIST_CHARS: usize = 6_000;
 const COMMENT: usize = 40;
 const COLUMNS: usize = 12;
 
@@ -21,7 +19,8 @@ enum Detail {
     Name,
 }
 
-pub(super) fn list(connection: &str, tables: &[TableInfo]) -> String {
+/// The list as `fits` it: from all columns down to the names of the largest tables.
+pub(super) fn list(connection: &str, tables: &[TableInfo], fits: &dyn Fn(&str) -> bool) -> String {
     let head = format!(
         "Connection `{connection}`: {} tables (name ~rows; PK, → for foreign keys). Find more with SHOW TABLES LIKE '%word%' \
          (names, comments, columns, values) or DESCRIBE <table>.\n",
@@ -29,24 +28,31 @@ pub(super) fn list(connection: &str, tables: &[TableInfo]) -> String {
     );
     for detail in [Detail::Columns, Detail::Keys, Detail::Comment] {
         let text: String = tables.iter().map(|t| line(t, detail)).collect();
-        if head.chars().count() + text.chars().count() <= MAX_LIST_CHARS {
-            return head + text.trim_end();
+        let text = format!("{head}{}", text.trim_end());
+        if fits(&text) {
+            return text;
         }
     }
-    let mut text = head;
-    let mut left = tables.len();
-    for table in by_size(tables) {
-        let next = line(table, Detail::Name);
-        if text.chars().count() + next.chars().count() + 60 > MAX_LIST_CHARS {
-            break;
+    let sorted = by_size(tables);
+    let of = |most: usize| {
+        let names: Vec<String> =
+            sorted[..most].iter().map(|t| line(t, Detail::Name).trim_end().to_owned()).collect();
+        let left = match sorted.len() - most {
+            0 => String::new(),
+            left => format!("\n… and {left} more tables, the smaller ones; search for them."),
+        };
+        format!("{head}{}{left}", names.join(", "))
+    };
+    let (mut low, mut high) = (0, sorted.len());
+    while low < high {
+        let middle = (low + high).div_ceil(2);
+        if fits(&of(middle)) {
+            low = middle;
+        } else {
+            high = middle - 1;
         }
-        text.push_str(&next);
-        left -= 1;
     }
-    if left > 0 {
-        let _ = writeln!(text, "… and {left} more tables, the smaller ones; search for them.");
-    }
-    text.trim_end().to_owned()
+    of(low)
 }
 
 /// Those with the most rows first, then by name.
@@ -126,16 +132,17 @@ mod tests {
 
     #[test]
     fn the_list_is_bounded_and_says_what_is_left_out() {
+        let fits = |text: &str| text.chars().count() <= 6_000;
         for n in [1, 12, 120, 500, 5_000] {
-            let text = list("erp", &many(n));
-            assert!(text.chars().count() <= MAX_LIST_CHARS + 80, "{n}: {}", text.chars().count());
+            let text = list("erp", &many(n), &fits);
+            assert!(fits(&text), "{n}: {}", text.chars().count());
             assert!(text.starts_with(&format!("Connection `erp`: {n} tables")), "{text}");
         }
-        let few = list("erp", &many(3));
+        let few = list("erp", &many(3), &fits);
         assert!(few.contains("erp.t_order_detail_002 ~2000 — 订单明细表第 2 分区，按月归档: order_id PK → erp.t_order, product_id → erp.t_product, amount"), "{few}");
-        let all = list("erp", &many(120));
+        let all = list("erp", &many(120), &fits);
         assert_eq!(all.lines().count(), 121, "every table of 120 is named: {all}");
-        let most = list("erp", &many(500));
+        let most = list("erp", &many(500), &fits);
         assert!(
             most.contains("t_order_detail_499 ~499k") && most.contains("more tables, the smaller ones"),
             "{most}"

@@ -1,4 +1,4 @@
-//! Databases that people already run: read through typed pools, in a READ ONLY transaction, with a timeout that the
+//! Databases that people already run: read in a session of its own for each question, in a READ ONLY transaction, with a timeout that the
 //! server itself enforces. Never writes, never shows an address, never uses a superuser unless told so in words.
 
 mod cancel;
@@ -18,6 +18,7 @@ mod samples;
 mod schema;
 mod scrub;
 mod sqlite;
+mod wire;
 mod zone;
 
 use std::collections::BTreeMap;
@@ -39,11 +40,13 @@ use rows::Rows;
 
 const MAX_ROWS: u32 = 10_000;
 const SCHEMA_TTL: Duration = Duration::from_secs(300);
+/// A turn does not wait longer for the tables of its connections.
+const LIST_WALL: Duration = Duration::from_secs(2);
 /// Sample values are a help: a description never waits longer for all of them together.
 const SAMPLES_WALL: Duration = Duration::from_secs(2);
 /// Tables whose sampled values are searched for a word.
 const SEARCHED_VALUES: usize = 500;
-/// Below the four connections of a pool, so that a query finds one free.
+/// Below the four sessions that a server is asked for, so that a query finds one free.
 const SAMPLED_AT_ONCE: usize = 3;
 
 /// One engine behind a connection.
@@ -79,7 +82,7 @@ struct Described {
     zone: Option<String>,
 }
 
-/// All configured connections; clones share pools and caches.
+/// All configured connections; clones share turns and caches.
 #[derive(Clone)]
 pub struct Connections {
     all: Arc<BTreeMap<String, Connection>>,
@@ -172,9 +175,24 @@ impl Connections {
         Ok(SchemaView::of(&shown, tables.len(), search, zone))
     }
 
-    /// All tables in a bounded text, for the first request of a conversation.
-    pub async fn table_list(&self, name: &str) -> Result<String, DataError> {
-        Ok(compact::list(name, &self.described(name).await?.tables))
+    /// What every connection holds, as a text that `fits`, for the first request of a turn. One that does not answer soon is
+    /// named without its tables; what it says later is known to the next turn.
+    pub async fn lists(&self, fits: &(dyn Fn(&str) -> bool + Sync)) -> Vec<String> {
+        let names: Vec<String> = self.all.keys().cloned().collect();
+        let asked = names.iter().map(|name| async move {
+            let this = (self.clone(), name.clone());
+            let reading = tokio::spawn(async move { this.0.described(&this.1).await });
+            tokio::time::timeout(LIST_WALL, reading).await
+        });
+        let answers = futures::future::join_all(asked).await;
+        let list = |(name, answer): (&String, _)| match answer {
+            Ok(Ok(Ok(known))) => {
+                let known: Arc<Described> = known;
+                compact::list(name, &known.tables, fits)
+            }
+            _ => format!("Connection `{name}`: not reached yet; SHOW TABLES asks it again."),
+        };
+        names.iter().zip(answers).map(list).collect()
     }
 
     /// The tables themselves, without sample values; `search` as in [`Connections::schema`].

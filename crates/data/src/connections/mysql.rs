@@ -1,26 +1,28 @@
 //! MySQL, MariaDB and what speaks their protocol. Reads inside a READ ONLY transaction; decimals and dates stay exact.
 
 use std::str::FromStr;
-use std::time::Duration;
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use ba_protocol::table::Column;
 use futures::TryStreamExt;
 use serde_json::{Map, Value};
-use sqlx::mysql::{
-    MySqlArguments, MySqlColumn, MySqlConnectOptions, MySqlConnection, MySqlPool, MySqlPoolOptions, MySqlRow,
-};
+use sqlx::mysql::{MySqlArguments, MySqlColumn, MySqlConnectOptions, MySqlConnection, MySqlRow};
 use sqlx::types::chrono::{NaiveDate, NaiveDateTime};
-use sqlx::{Arguments, AssertSqlSafe, Column as _, Executor, Row, SqlSafeStr, Statement, TypeInfo, ValueRef};
+use sqlx::{
+    Arguments, AssertSqlSafe, Column as _, ConnectOptions, Connection as _, Executor, Row, SqlSafeStr,
+    Statement, TypeInfo, ValueRef,
+};
 use tokio::sync::OnceCell;
 
 use super::Engine;
 use super::cancel::CancelOnDrop;
 use super::config::{ConnectionConfig, with_scheme};
-use super::mysql_session::{self, Session};
-use super::reach::{acquire, failed};
+use super::mysql_session::{self, Learned};
+use super::reach::{Server, failed};
 use super::rows::{Flow, Rows, clip};
 use super::schema::{self, ColumnInfo, TableInfo};
+use super::wire::{Meter, Place};
 use super::zone::Zone;
 use crate::DataError;
 use crate::guard::Checked;
@@ -28,9 +30,9 @@ use crate::params::{self, Style};
 use crate::result::{bytes, float, integer, unsigned};
 
 pub(super) struct MySql {
-    pool: MySqlPool,
+    server: Server<MySqlConnectOptions>,
     config: ConnectionConfig,
-    session: OnceCell<Session>,
+    learned: OnceCell<Learned>,
 }
 
 impl MySql {
@@ -41,49 +43,54 @@ impl MySql {
             .timezone(None)
             .pipes_as_concat(false)
             .no_engine_substitution(false)
-            .statement_cache_capacity(0);
-        let pool = MySqlPoolOptions::new()
-            .max_connections(4)
-            .acquire_timeout(Duration::from_secs(10))
-            .idle_timeout(Duration::from_secs(300))
-            .connect_lazy_with(options);
-        Ok(Self { pool, config: config.clone(), session: OnceCell::new() })
+            .statement_cache_capacity(0)
+            .disable_statement_logging();
+        let place = options.get_socket().map_or_else(
+            || Place::network(options.get_host(), options.get_port()),
+            |file| Place::File(file.clone()),
+        );
+        let server =
+            Server::new(options, place, "s".to_owned(), |options, wire| options.clone().socket(wire.file()));
+        Ok(Self { server, config: config.clone(), learned: OnceCell::new() })
     }
 
-    /// Once per pool.
-    async fn session(&self) -> Result<&Session, DataError> {
+    /// Once per server.
+    async fn learned(&self) -> Result<&Learned, DataError> {
         let learn = || async {
-            let mut connection = acquire(&self.pool).await?;
-            mysql_session::learn(&mut connection, &self.config).await
+            let mut session = self.server.session().await?;
+            let learned = mysql_session::learn(&mut session.connection, &self.config).await?;
+            session.end().await;
+            Ok(learned)
         };
-        self.session.get_or_try_init(learn).await
+        self.learned.get_or_try_init(learn).await
     }
 
     async fn run(
         &self,
-        connection: &mut MySqlConnection,
+        (connection, meter): (&mut MySqlConnection, Arc<Meter>),
         sql: &Checked,
         params: &Map<String, Value>,
         rows: &mut Rows,
     ) -> Result<(), DataError> {
-        let session = self.session().await?;
+        let learned = self.learned().await?;
         let bound = params::bind(sql, params, Style::Question)?;
-        session.begin(connection, self.config.timeout).await?;
+        learned.begin(connection, self.config.timeout).await?;
         let mut arguments = MySqlArguments::default();
         for (name, value) in &bound.values {
             add(&mut arguments, value).map_err(|e| DataError::Params(format!("`{name}`: {e}")))?;
         }
         // Without parameters nothing is prepared where the engine only pretends to be MySQL: not all of them can.
-        let mut stream = if session.pretender.is_some() && bound.values.is_empty() {
+        let mut stream = if learned.pretender.is_some() && bound.values.is_empty() {
             connection.fetch(AssertSqlSafe(bound.sql.clone()))
         } else {
             sqlx::query_with(AssertSqlSafe(bound.sql.clone()), arguments).fetch(&mut *connection)
         };
         while let Some(row) = stream.try_next().await.map_err(failed)? {
+            meter.taken();
             if rows.columns.is_empty() {
                 rows.columns = columns(row.columns());
             }
-            if rows.push(values(&row, &session.zone, rows.cell_limit())?)? == Flow::Enough {
+            if rows.push(values(&row, &learned.zone, rows.cell_limit())?)? == Flow::Enough {
                 break;
             }
         }
@@ -196,33 +203,36 @@ impl Engine for MySql {
         params: &Map<String, Value>,
         rows: &mut Rows,
     ) -> Result<(), DataError> {
-        self.session().await?;
-        let mut connection = acquire(&self.pool).await?;
-        let told = connection.fetch_one("SELECT CONNECTION_ID()").await.map_err(failed)?;
+        self.learned().await?;
+        let mut session = self.server.session().await?;
+        let told = session.connection.fetch_one("SELECT CONNECTION_ID()").await.map_err(failed)?;
         let id: u64 = told.try_get_unchecked(0).map_err(failed)?;
-        let pool = self.pool.clone();
+        let options = self.server.options.clone();
         let kill = CancelOnDrop::new(async move {
-            pool.execute(AssertSqlSafe(format!("KILL QUERY {id}"))).await.map(drop)
+            let mut beside = options.connect().await?;
+            beside.execute(AssertSqlSafe(format!("KILL QUERY {id}"))).await?;
+            beside.close().await
         });
-        let outcome = self.run(&mut connection, sql, params, rows).await;
-        if outcome.is_ok() && !rows.more {
+        let outcome = self.run(session.parts(), sql, params, rows).await;
+        let outcome = session.explain(outcome);
+        // Otherwise rows may still be under way.
+        if !rows.more && !rows.left_early() && !session.was_cut() {
             kill.disarm();
-            connection.execute("ROLLBACK").await.map_err(failed)?;
-        } else {
-            // Rows may still be under way: the connection is not used again.
-            connection.close_on_drop();
+            session.end().await;
         }
         outcome
     }
 
     async fn zone(&self) -> Result<Option<String>, DataError> {
-        Ok(Some(self.session().await?.zone.label.clone()))
+        Ok(Some(self.learned().await?.zone.label.clone()))
     }
 
     async fn tables(&self) -> Result<Vec<TableInfo>, DataError> {
-        self.session().await?;
-        let mut connection = acquire(&self.pool).await?;
-        let rows = connection.fetch_all(SCHEMA).await.map_err(failed)?;
+        self.learned().await?;
+        let mut session = self.server.session().await?;
+        let told = session.connection.fetch_all(SCHEMA).await.map_err(failed);
+        let rows = session.explain(told)?;
+        session.end().await;
         let mut tables: Vec<TableInfo> = Vec::new();
         for row in &rows {
             let text =
@@ -242,7 +252,7 @@ impl Engine for MySql {
 const SCHEMA: &str = "
 SELECT CONVERT(IF(c.table_schema = DATABASE(), c.table_name, CONCAT(c.table_schema, '.', c.table_name)) USING utf8mb4),
        CONVERT(IF(t.table_type = 'BASE TABLE', 'table', 'view') USING utf8mb4), CONVERT(t.table_comment USING utf8mb4),
-       CAST(t.table_rows AS UNSIGNED), CONVERT(c.column_name USING utf8mb4), CONVERT(c.column_type USING utf8mb4),
+       CAST(t.table_rows AS UNSIGNED), CONVERT(c.column_name USING utf8mb4), CONVERT(LEFT(c.column_type, 2000) USING utf8mb4),
        CONVERT(c.column_comment USING utf8mb4),
        CONVERT(IF(c.column_key = 'PRI', 'PK', '') USING utf8mb4),
        CONVERT(IFNULL((SELECT CONCAT('→ ', k.referenced_table_name)

@@ -13,7 +13,7 @@ use super::zone::{self, Zone};
 use crate::DataError;
 
 #[derive(Debug)]
-pub(super) struct Session {
+pub(super) struct Learned {
     pub zone: Zone,
     /// The engine behind the protocol, when its READ ONLY transactions are no wall.
     pub pretender: Option<&'static str>,
@@ -28,7 +28,7 @@ pub(super) struct Session {
 pub(super) async fn learn(
     connection: &mut MySqlConnection,
     config: &ConnectionConfig,
-) -> Result<Session, DataError> {
+) -> Result<Learned, DataError> {
     let about = texts(connection, "SELECT VERSION(), @@version_comment").await.unwrap_or_default();
     let scheme = config.url.expose().split(':').next().unwrap_or_default();
     let pretender = grants::pretender(scheme, &about);
@@ -41,10 +41,10 @@ pub(super) async fn learn(
         Some(name) => Zone::named(name),
         None => own_zone(connection).await,
     };
-    Ok(Session { zone, pretender, set_zone, harmless })
+    Ok(Learned { zone, pretender, set_zone, harmless })
 }
 
-impl Session {
+impl Learned {
     /// Limits the statement's time and starts the transaction that cannot write.
     pub(super) async fn begin(
         &self,

@@ -2,21 +2,26 @@
 //! long ones are cut there. Reads inside a READ ONLY transaction that is always rolled back.
 
 use std::str::FromStr;
+use std::sync::Arc;
 use std::time::Duration;
 
 use async_trait::async_trait;
 use ba_protocol::table::Column;
 use futures::TryStreamExt;
 use serde_json::{Map, Value};
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgPool, PgPoolOptions, PgRow, PgTypeInfo};
-use sqlx::{AssertSqlSafe, Column as _, Connection as _, Executor, Row, SqlSafeStr, Statement, TypeInfo};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow, PgTypeInfo};
+use sqlx::{
+    AssertSqlSafe, Column as _, ConnectOptions, Connection as _, Executor, Row, SqlSafeStr, Statement,
+    TypeInfo,
+};
 use tokio::sync::OnceCell;
 
 use super::cancel::CancelOnDrop;
 use super::config::{ConnectionConfig, SecretUrl, with_scheme};
-use super::reach::{acquire, failed};
+use super::reach::{Server, failed};
 use super::rows::{self, Rows};
 use super::schema::{self, ColumnInfo, TableInfo};
+use super::wire::{Meter, Place};
 use super::zone::{self, Zone};
 use super::{Engine, pg_bind, pg_zone};
 use crate::DataError;
@@ -25,17 +30,17 @@ use crate::params::{self, Style};
 use crate::result::{Kind, typed};
 
 pub(super) struct Postgres {
-    pool: PgPool,
+    server: Server<PgConnectOptions>,
     url: SecretUrl,
     timeout: Duration,
     allow_superuser: bool,
     /// The zone its owner configured; the server's own otherwise.
     wanted_zone: Option<String>,
-    session: OnceCell<Session>,
+    learned: OnceCell<Learned>,
 }
 
-/// What is learned once per pool.
-struct Session {
+/// What is learned once per server.
+struct Learned {
     zone: Zone,
     /// The server's own zone is not known, and UTC stands in.
     unsure: bool,
@@ -47,49 +52,47 @@ impl Postgres {
             .map_err(|e| e.to_string())?
             .application_name("ba-agent")
             .options([("standard_conforming_strings", "on"), ("extra_float_digits", "1")])
-            .statement_cache_capacity(0);
-        let pool = PgPoolOptions::new()
-            .max_connections(4)
-            .acquire_timeout(Duration::from_secs(10))
-            .idle_timeout(Duration::from_secs(300))
-            // Locks, settings and temporary tables of one question do not wait for the next. Where the server does not know
-            // the words, the connection is not used again.
-            .after_release(|connection, _| {
-                Box::pin(async move { Ok(connection.execute("DISCARD ALL").await.is_ok()) })
-            })
-            .connect_lazy_with(options);
+            .statement_cache_capacity(0)
+            .disable_statement_logging();
+        let name = format!(".s.PGSQL.{}", options.get_port());
+        let host = options.get_host();
+        let folder = options.get_socket().cloned().or_else(|| host.starts_with('/').then(|| host.into()));
+        let place = folder.map_or_else(
+            || Place::network(host, options.get_port()),
+            |folder| Place::File(folder.join(&name)),
+        );
+        let server = Server::new(options, place, name, |options, wire| options.clone().socket(wire.folder()));
         Ok(Self {
-            pool,
+            server,
             url: config.url.clone(),
             timeout: config.timeout,
             allow_superuser: config.allow_superuser,
             wanted_zone: config.timezone.clone(),
-            session: OnceCell::new(),
+            learned: OnceCell::new(),
         })
     }
 
-    /// Once per pool: vets the account, and learns the zone that the server gives it.
-    async fn session(&self) -> Result<&Session, DataError> {
+    /// Once per server: vets the account, and learns the zone that the server gives it.
+    async fn learned(&self) -> Result<&Learned, DataError> {
         let learn = || async {
             self.vet().await?;
             if let Some(name) = &self.wanted_zone {
-                return Ok(Session { zone: Zone::named(name), unsure: false });
+                return Ok(Learned { zone: Zone::named(name), unsure: false });
             }
-            let options = self.pool.connect_options();
-            Ok(match pg_zone::learn(&options, &self.url).await {
-                Ok(name) => Session { zone: Zone::named(&name), unsure: false },
+            Ok(match pg_zone::learn(&self.server.options, &self.url).await {
+                Ok(name) => Learned { zone: Zone::named(&name), unsure: false },
                 Err(error) => {
                     tracing::warn!(%error, "the server's time zone is not known; UTC is used");
-                    Session { zone: Zone::named("UTC"), unsure: true }
+                    Learned { zone: Zone::named("UTC"), unsure: true }
                 }
             })
         };
-        self.session.get_or_try_init(learn).await
+        self.learned.get_or_try_init(learn).await
     }
 
     /// An account that can read the server's files or run programs is not used.
     async fn vet(&self) -> Result<(), DataError> {
-        let mut connection = acquire(&self.pool).await?;
+        let mut session = self.server.session().await?;
         if self.allow_superuser {
             return Ok(());
         }
@@ -97,7 +100,8 @@ impl Postgres {
                    'pg_write_server_files', 'pg_execute_server_program') AND pg_has_role(current_user, r.oid, 'MEMBER')) \
                    FROM pg_roles WHERE rolname = current_user";
         let mighty: Option<bool> =
-            sqlx::query_scalar(sql).fetch_optional(&mut *connection).await.map_err(failed)?;
+            sqlx::query_scalar(sql).fetch_optional(&mut session.connection).await.map_err(failed)?;
+        session.end().await;
         if mighty.unwrap_or(true) {
             return Err(DataError::Unsafe {
                 name: String::new(),
@@ -111,12 +115,12 @@ impl Postgres {
 
     async fn run(
         &self,
-        connection: &mut PgConnection,
+        (connection, meter): (&mut PgConnection, Arc<Meter>),
         sql: &Checked,
         params: &Map<String, Value>,
         rows: &mut Rows,
     ) -> Result<(), DataError> {
-        let zone = &self.session().await?.zone;
+        let zone = &self.learned().await?.zone;
         let bound = params::bind(sql, params, Style::Numbered)?;
         let mut tx = connection.begin_with("BEGIN READ ONLY").await.map_err(failed)?;
         let limit = format!("SET LOCAL statement_timeout = {}", self.timeout.as_millis());
@@ -145,6 +149,7 @@ impl Postgres {
         {
             let mut stream = sqlx::query_with(AssertSqlSafe(text), arguments).fetch(&mut *tx);
             while let Some(row) = stream.try_next().await.map_err(failed)? {
+                meter.taken();
                 rows.push(values(&row, &kinds)?)?;
                 if rows.left_early() {
                     return Ok(());
@@ -171,8 +176,8 @@ fn as_text(sql: &str, columns: &[(String, PgTypeInfo)], limit: usize) -> String 
     let cast = |(i, (_, t)): (usize, &(String, PgTypeInfo))| match t.name() {
         name if name.ends_with("[]") => format!("left(to_json(c{i})::text, {most})"),
         "BYTEA" => format!("'\\x' || encode(substring(c{i} from 1 for {}), 'hex')", most / 2 + 1),
-        "INT2" | "INT4" | "INT8" | "OID" | "FLOAT4" | "FLOAT8" | "NUMERIC" | "BOOL" | "DATE" | "TIME"
-        | "TIMETZ" | "TIMESTAMP" | "TIMESTAMPTZ" | "UUID" | "INTERVAL" => format!("c{i}::text"),
+        "INT2" | "INT4" | "INT8" | "OID" | "FLOAT4" | "FLOAT8" | "BOOL" | "DATE" | "TIME" | "TIMETZ"
+        | "TIMESTAMP" | "TIMESTAMPTZ" | "UUID" | "INTERVAL" => format!("c{i}::text"),
         _ => format!("left(c{i}::text, {most})"),
     };
     let casts: Vec<String> = columns.iter().enumerate().map(cast).collect();
@@ -208,36 +213,39 @@ impl Engine for Postgres {
         params: &Map<String, Value>,
         rows: &mut Rows,
     ) -> Result<(), DataError> {
-        self.session().await?;
-        let mut connection = acquire(&self.pool).await?;
+        self.learned().await?;
+        let mut session = self.server.session().await?;
         let pid: i32 = sqlx::query_scalar("SELECT pg_backend_pid()")
-            .fetch_one(&mut *connection)
+            .fetch_one(&mut session.connection)
             .await
             .map_err(failed)?;
-        let pool = self.pool.clone();
+        let options = self.server.options.clone();
         let cancel = CancelOnDrop::new(async move {
-            sqlx::query("SELECT pg_cancel_backend($1)").bind(pid).execute(&pool).await.map(drop)
+            let mut beside = options.connect().await?;
+            sqlx::query("SELECT pg_cancel_backend($1)").bind(pid).execute(&mut beside).await?;
+            beside.close().await
         });
-        let outcome = self.run(&mut connection, sql, params, rows).await;
-        if rows.left_early() {
-            // Rows are still under way: the connection is not used again.
-            connection.close_on_drop();
-        } else {
+        let outcome = self.run(session.parts(), sql, params, rows).await;
+        let outcome = session.explain(outcome);
+        if !rows.left_early() && !session.was_cut() {
             cancel.disarm();
+            session.end().await;
         }
         outcome
     }
 
     async fn zone(&self) -> Result<Option<String>, DataError> {
-        let Session { zone, unsure } = self.session().await?;
+        let Learned { zone, unsure } = self.learned().await?;
         let doubt = " (the server's own is not known; set `timezone` for this connection)";
         Ok(Some(format!("{}{}", zone.label, if *unsure { doubt } else { "" })))
     }
 
     async fn tables(&self) -> Result<Vec<TableInfo>, DataError> {
-        self.session().await?;
-        let mut connection = acquire(&self.pool).await?;
-        let rows = sqlx::query(SCHEMA).fetch_all(&mut *connection).await.map_err(failed)?;
+        self.learned().await?;
+        let mut session = self.server.session().await?;
+        let told = sqlx::query(SCHEMA).fetch_all(&mut session.connection).await.map_err(failed);
+        let rows = session.explain(told)?;
+        session.end().await;
         let mut tables: Vec<TableInfo> = Vec::new();
         for row in &rows {
             let text = |i: usize| row.try_get::<Option<String>, _>(i).ok().flatten().unwrap_or_default();
@@ -259,8 +267,8 @@ impl Engine for Postgres {
 /// One row per column, tables together. Sample values are the planner's own statistics: no table is read.
 const SCHEMA: &str = "
 SELECT n.nspname::text, c.relname::text, CASE WHEN c.relkind IN ('v','m') THEN 'view' ELSE 'table' END,
-       obj_description(c.oid, 'pg_class'), CASE WHEN c.reltuples >= 0 AND c.relkind IN ('r','p','m') THEN c.reltuples::bigint END,
-       a.attname::text, format_type(a.atttypid, a.atttypmod), col_description(c.oid, a.attnum),
+       left(obj_description(c.oid, 'pg_class'), 2000), CASE WHEN c.reltuples >= 0 AND c.relkind IN ('r','p','m') THEN c.reltuples::bigint END,
+       a.attname::text, format_type(a.atttypid, a.atttypmod), left(col_description(c.oid, a.attnum), 2000),
        EXISTS (SELECT 1 FROM pg_constraint k WHERE k.conrelid = c.oid AND k.contype = 'p' AND a.attnum = ANY(k.conkey)),
        (SELECT '→ ' || k.confrelid::regclass::text FROM pg_constraint k
         WHERE k.conrelid = c.oid AND k.contype = 'f' AND a.attnum = ANY(k.conkey) LIMIT 1),

@@ -14,7 +14,7 @@ use crate::DataError;
 
 /// An answer larger than this is refused: it would not fit a context anyway.
 pub(crate) const MAX_ANSWER_BYTES: usize = 64 << 20;
-/// What one row may take of this process on its way in, whichever engine sends it.
+/// What one row, or one message of an error, may take of this process on its way in, whichever engine sends it.
 pub(crate) const MAX_ROW_BYTES: usize = 64 << 20;
 /// Longer cells come cut.
 pub(crate) const MAX_CELL_CHARS: usize = 100_000;
@@ -152,6 +152,18 @@ pub(super) fn too_large() -> DataError {
         code: "RESULT_TOO_LARGE".into(),
         message: format!("the answer is larger than {} MB", MAX_ANSWER_BYTES >> 20),
         hint: Some("select fewer columns or rows, or left(column, n)".into()),
+    }
+}
+
+/// One row, or the server's own words, did not fit.
+pub(super) fn row_too_large() -> DataError {
+    DataError::Query {
+        code: "RESULT_TOO_LARGE".into(),
+        message: format!(
+            "one row of the answer, or the error it ended with, is larger than {} MB",
+            MAX_ROW_BYTES >> 20
+        ),
+        hint: Some("select fewer columns, or left(column, n)".into()),
     }
 }
 

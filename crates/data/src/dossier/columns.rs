@@ -5,12 +5,12 @@ use std::fmt::Write;
 use ba_protocol::file::{ColumnProfile, TableProfile};
 use serde_json::Value;
 
-use super::{Detail, line, percent};
+use super::{Detail, Words, line, percent};
 
 const MOST_COLUMNS: usize = 120;
 const NAMED_COLUMNS: usize = 40;
 
-pub(super) fn push(text: &mut String, profile: &TableProfile, detail: Detail) {
+pub(super) fn push(text: &mut String, profile: &TableProfile, detail: Detail, words: Words) {
     let columns = &profile.columns;
     if detail <= Detail::Types {
         let most = if detail == Detail::Types { MOST_COLUMNS } else { NAMED_COLUMNS };
@@ -19,29 +19,30 @@ pub(super) fn push(text: &mut String, profile: &TableProfile, detail: Detail) {
             _ => format!("{} {}{}", line(&c.name, 40), kind(&c.kind), unit(c)),
         };
         let shown: Vec<String> = columns.iter().take(most).map(one).collect();
-        let _ = writeln!(text, "  列：{}{}", shown.join("、"), rest(columns.len(), most));
+        let shown = shown.join(words.between());
+        let _ = writeln!(text, "  {}{shown}{}", words.columns(), rest(columns.len(), most, words));
         return;
     }
     for column in columns.iter().take(MOST_COLUMNS) {
         let _ = write!(text, "  - {} {}{}", line(&column.name, 60), kind(&column.kind), unit(column));
-        let about = about(column, profile.rows, detail);
+        let about = about(column, profile.rows, detail, words);
         if !about.is_empty() {
             let _ = write!(text, " {about}");
         }
         if column.nulls > 0 && profile.rows > 0 {
             #[expect(clippy::cast_precision_loss, reason = "a share to show")]
             let share = column.nulls as f64 / profile.rows as f64;
-            let _ = write!(text, "，空 {}", percent(share));
+            text.push_str(&words.blank(percent(share)));
         }
         text.push('\n');
     }
     if columns.len() > MOST_COLUMNS {
-        let _ = writeln!(text, "  {}", rest(columns.len(), MOST_COLUMNS).trim_start());
+        let _ = writeln!(text, "  {}", rest(columns.len(), MOST_COLUMNS, words).trim_start());
     }
 }
 
-fn rest(all: usize, most: usize) -> String {
-    if all > most { format!(" …另有 {} 列", all - most) } else { String::new() }
+fn rest(all: usize, most: usize, words: Words) -> String {
+    if all > most { words.rest(all - most) } else { String::new() }
 }
 
 fn unit(column: &ColumnProfile) -> String {
@@ -61,21 +62,22 @@ fn kind(kind: &str) -> String {
     }
 }
 
-fn about(column: &ColumnProfile, rows: u64, detail: Detail) -> String {
+fn about(column: &ColumnProfile, rows: u64, detail: Detail, words: Words) -> String {
     let is_text = column.kind == "VARCHAR" || column.kind == "BOOLEAN";
     if is_text && !column.top.is_empty() {
         let most = if detail == Detail::Full { 4 } else { 2 };
         let shown: Vec<String> = column.top.iter().take(most).map(|t| line(&t.value, 20)).collect();
         let more = column.distinct > shown.len() as u64;
-        return format!("{} 种：{}{}", column.distinct, shown.join("、"), if more { "…" } else { "" });
+        let shown = format!("{}{}", shown.join(words.between()), if more { "…" } else { "" });
+        return words.kinds_such_as(column.distinct, shown);
     }
     if is_text {
-        let example = column.examples.first().map(|e| format!("，如 {}", line(e, 24))).unwrap_or_default();
+        let example = column.examples.first().map(|e| words.such_as(line(e, 24))).unwrap_or_default();
         let unique = rows > 1 && column.distinct == rows;
         return if unique {
-            format!("各不相同{example}")
+            format!("{}{example}", words.all_distinct())
         } else {
-            format!("{} 种{example}", column.distinct)
+            format!("{}{example}", words.kinds(column.distinct))
         };
     }
     let (Some(low), Some(high)) = (&column.min, &column.max) else { return String::new() };
@@ -84,7 +86,7 @@ fn about(column: &ColumnProfile, rows: u64, detail: Detail) -> String {
         && low != high
         && let Some(mean) = column.mean
     {
-        let _ = write!(text, " 均值 {}", number(mean));
+        text.push_str(&words.mean(number(mean)));
     }
     text
 }

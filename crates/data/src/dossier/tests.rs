@@ -88,6 +88,7 @@ fn a_dossier_tells_what_ingest_knows() {
         other_fan_out: 1,
     }];
     let facts = Facts {
+        words: Words::default(),
         tables: vec![known(&one, "orders.csv", &orders), known(&two, "客户.xlsx", &customers)],
         kept: vec![("monthly".into(), "12 行".into())],
         files: vec!["trend.png".into()],

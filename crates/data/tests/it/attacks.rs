@@ -7,7 +7,7 @@ use serde_json::json;
 
 use crate::databases::{ask, my, one, pg};
 use crate::lists::sqlite;
-use crate::servers::postgres;
+use crate::servers::{mariadb, postgres};
 use crate::support::block;
 
 fn code(got: &Result<ba_data::QueryResult, DataError>) -> String {
@@ -50,7 +50,7 @@ fn what_is_sent_answers_as_what_was_asked() {
 
 /// A view may call what a query may not: what it leaves in the session goes when the question is answered.
 #[test]
-fn a_lock_does_not_stay_in_the_pool() {
+fn a_lock_does_not_outlive_its_question() {
     let db = pg(20);
     one(&db, "SELECT held FROM locking");
     let held = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND objid = 4711";
@@ -61,9 +61,8 @@ fn a_lock_does_not_stay_in_the_pool() {
     assert!(free, "the lock is still held");
 }
 
-#[test]
-fn functions_of_ones_own_are_called_when_the_owner_says_so() {
-    let url = format!("postgres://reader:s3cret-word@127.0.0.1:{}/postgres", postgres().port);
+/// A database whose owner allows functions besides.
+fn with_functions(url: String, functions: &[&str]) -> Connections {
     let config = ConnectionConfig {
         name: "db".into(),
         url: SecretUrl::new(url),
@@ -71,9 +70,34 @@ fn functions_of_ones_own_are_called_when_the_owner_says_so() {
         allow_superuser: false,
         timeout: Duration::from_secs(20),
         timezone: None,
-        functions: vec!["sneaky".into()],
+        functions: functions.iter().map(|f| (*f).to_owned()).collect(),
     };
-    let db = block(async { Connections::new(vec![config]) }).unwrap();
+    block(async { Connections::new(vec![config]) }).unwrap()
+}
+
+/// The same on MySQL, where variables stay in a session as well.
+#[test]
+fn locks_and_variables_of_mysql_do_not_stay() {
+    let url = format!("mysql://reader:s3cret-word@127.0.0.1:{}/shop", mariadb().port);
+    let db = with_functions(url, &["get_lock", "is_used_lock", "remember", "recalled"]);
+    assert_eq!(
+        one(&db, "SELECT GET_LOCK('mine', 0), remember(), recalled()"),
+        [json!(1), json!(7), json!(7)]
+    );
+    let free = (0..50).any(|_| {
+        std::thread::sleep(Duration::from_millis(100));
+        one(&db, "SELECT IS_USED_LOCK('mine')") == [json!(null)]
+    });
+    assert!(free, "the lock is still held");
+    for _ in 0..6 {
+        assert_eq!(one(&db, "SELECT recalled()"), [json!(null)]);
+    }
+}
+
+#[test]
+fn functions_of_ones_own_are_called_when_the_owner_says_so() {
+    let url = format!("postgres://reader:s3cret-word@127.0.0.1:{}/postgres", postgres().port);
+    let db = with_functions(url, &["sneaky"]);
     assert_eq!(code(&ask(&pg(20), "SELECT sneaky()", json!({}), 1)), "FUNCTION_REFUSED");
     // It deletes rows: the READ ONLY transaction stops it.
     assert_eq!(code(&ask(&db, "SELECT sneaky()", json!({}), 1)), "READ_ONLY");

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, clippy::print_stderr, reason = "tests")]
 
 mod attacks;
+mod budgets;
 mod clickhouse;
 mod corpus;
 mod databases;

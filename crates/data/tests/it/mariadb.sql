@@ -14,4 +14,6 @@ INSERT INTO busy VALUES (7, 'seven');
 CREATE TABLE notes (word varchar(200), photo longblob);
 INSERT INTO notes VALUES ('a word that goes on and on and on and on and on', REPEAT('x', 1000000)), (NULL, NULL);
 CREATE TABLE remote_orders (id int COMMENT 'of mysql://root:n0de-pass@10.0.0.2:3306/shop', token_value varchar(40)) COMMENT 'wrapper "mysql", host "node1", user "spider", password "n0de-pass", port "3306"';
+CREATE FUNCTION remember() RETURNS INT NO SQL RETURN (@left_behind := 7);
+CREATE FUNCTION recalled() RETURNS INT NO SQL RETURN @left_behind;
 INSERT INTO remote_orders VALUES (1, 'n0de-pass');

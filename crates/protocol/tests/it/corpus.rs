@@ -79,6 +79,7 @@ fn describe(out: &mut String, call: &ToolCall) {
     write!(out, " {}#{}{arguments}", call.tool_name, call.tool_call_id).unwrap();
 }
 
+// SPEC P1, P3, P4, P5, P6, P7, P8, P9
 #[test]
 fn every_output_of_the_corpus_is_understood_as_written() {
     let cases = cases();

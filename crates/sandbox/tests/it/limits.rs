@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use ba_sandbox::{JobErrorKind, JobOutcome, Sandbox};
+use ba_testkit::{Edge, budget};
 
 use crate::support::{Desk, block, config, repr, stdout};
 
@@ -151,6 +152,27 @@ while True:
     assert!(outcome.output.iter().map(|c| c.text.len()).sum::<usize>() <= 10_000);
 }
 
+/// What a job sends is cut before it is held, and weighed by what it takes when read.
+#[test]
+fn a_message_of_a_job_has_a_byte_budget() {
+    let edge = Edge { name: "sandbox: message of user code", budget_mb: 4, sent_mb: 240, most_mb: 100 };
+    let desk = || {
+        let desk = Desk::new().open();
+        assert_eq!(repr(&desk.py("1")), "1");
+        desk
+    };
+    budget("limits::a_message_of_a_job_has_a_byte_budget", &edge, desk, |desk| {
+        for body in ["b'\"' + b'x' * (60 << 20) + b'\"'", "b'[' + b'[],' * (20 << 20) + b'0]'"] {
+            let code = format!(
+                "import os, struct\nbody = {body}\nfor fd in range(3, 20):\n    try: os.write(fd, struct.pack('<cI', b'J', len(body)) + body)\n    except OSError: pass\nimport time\ntime.sleep(5)"
+            );
+            assert_eq!(kind(&desk.py(&code)), JobErrorKind::Killed, "{body}");
+        }
+        let printed = desk.py("for i in range(120): print('x' * (1 << 20))");
+        assert!(printed.truncated && stdout(&printed).len() <= 1 << 20);
+    });
+}
+
 #[test]
 fn the_disk_cannot_be_filled() {
     let mut desk = brief(30);
@@ -205,8 +227,6 @@ time.sleep(0.2)";
     for code in [code, "time.sleep(0.1)\n1"] {
         assert!(desk.py(code).error.is_none());
         let size = || std::fs::metadata(desk.folder().join("grow.bin")).unwrap().len();
-        // It is stopped right after its answer, not together with it.
-        std::thread::sleep(Duration::from_millis(300));
         let before = size();
         std::thread::sleep(Duration::from_millis(600));
         assert_eq!(size(), before, "a thread wrote after its call");

@@ -9,7 +9,8 @@ use ba_agent::metrics::Metrics;
 use ba_agent::pipeline::{Executor, ExecutorConfig, IdempotencyCache, ToolData};
 use ba_agent::run::Limits;
 use ba_agent::{
-    Agent, AgentParts, CallPlan, Effects, Models, Registry, Skills, Tool, ToolContext, ToolOutput, ToolSpec,
+    Agent, AgentParts, CallPlan, Effects, Models, Registry, Skills, Tool, ToolContext, ToolError, ToolOutput,
+    ToolSpec,
 };
 use ba_model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta, StopReason};
 use ba_protocol::{ConversationId, OutputLevel, ToolFailure};
@@ -127,7 +128,7 @@ impl Tool for QueryTool {
         CallPlan { effects: Effects::None, timeout: Duration::from_secs(60), retry_network: false }
     }
 
-    async fn call(&self, _: &ToolContext, arguments: Map<String, Value>) -> Result<ToolOutput, ToolFailure> {
+    async fn call(&self, _: &ToolContext, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         let query = arguments["query"].as_str().unwrap_or_default().to_owned();
         let rows = sqlx::query(sqlx::AssertSqlSafe(query)).fetch_all(&self.sales).await.unwrap();
         let lines: Vec<String> =

@@ -14,16 +14,19 @@ use crate::state::AppState;
 pub const SESSION_COOKIE: &str = "ba_session";
 
 /// Routes that answer without a caller. Everything else asks for one.
-pub const PUBLIC: [&str; 13] = [
+pub const PUBLIC: [&str; 15] = [
     "/",
     "/index.html",
     "/frame",
     "/assets/{*path}",
     "/favicon.svg",
+    // The address itself is the secret.
+    "/s/{token}",
     "/docs",
     "/docs/",
     "/docs/{*rest}",
     "/api/v1/openapi.json",
+    "/openapi.json",
     "/api/v1/health",
     "/api/v1/ready",
     "/api/v1/status",

@@ -4,50 +4,46 @@ use axum::Json;
 use axum::extract::State;
 use axum::response::sse::Event;
 use axum::response::{IntoResponse, Response};
-use ba_agent::Admitted;
-use ba_protocol::api::{AgentResponse, QueryRequest};
-use ba_protocol::{ConversationId, RunId};
+use ba_protocol::RunId;
+use ba_protocol::api::AgentResponse;
 use futures::StreamExt;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::base_url::BaseUrl;
 use super::continuation::Request;
-use super::markdown;
+use super::exchange::{Exchange, Question, failure, reasoning};
 use super::wire::{ChatCompletion, ChatRequest, ChatUsage, Choice, Delta, MODEL};
 use crate::auth::Caller;
 use crate::envelope::Body;
 use crate::error::{ApiError, Result};
-use crate::event_bus::Frame;
-use crate::event_bus::Subscription;
 use crate::follow::{Item, follow};
-use crate::routes::query;
 use crate::sse;
 use crate::state::AppState;
 
-/// Ask BA-Agent as a model: the last user message is the question, the answer is the report as markdown.
+/// Ask BA-Agent as a model: the last user message is the question, with its files; the answer is the report as Markdown.
 #[utoipa::path(post, path = "/v1/chat/completions", tag = "openai", operation_id = "openaiChat",
     request_body(content = ChatRequest, example = json!({"model": "ba-agent", "messages": [{"role": "user", "content": "各地区销售额？"}]})),
     responses((status = 200, description = "The answer; as `text/event-stream` when `stream` is true", body = ChatCompletion)))]
 pub async fn create(
     State(state): State<AppState>,
     caller: Caller,
+    base: BaseUrl,
     Body(request): Body<ChatRequest>,
 ) -> Result<Response> {
+    let model = request.options.check(&state)?;
     let chat = Request::read(&request.messages).ok_or_else(|| {
         ApiError::bad_request("no_question", "the last message must be the user's, with text")
     })?;
-    let known = chat.conversation(&state.deps.store, &caller.user).await;
-    let message = if known.is_some() { chat.question.clone() } else { chat.with_history() };
-    let query =
-        QueryRequest { message, conversation_id: known, file_ids: vec![], model: None, output_level: None };
-    let run_id = RunId::random();
-    let reader = (request.stream == Some(true)).then(|| state.deps.bus.subscribe(&run_id));
-    let Admitted { conversation_id, run_id } = query::admit(&state, &caller, query, run_id).await?;
-    if let Some(reader) = reader {
-        return Ok(stream(&state, caller, chat, conversation_id, reader));
+    let files = request.messages.last().map_or_else(|| Ok(Vec::new()), super::wire::ChatMessage::files)?;
+    let is_streamed = request.options.is_streamed();
+    let question = Question { chat, files, model, conversation: None, is_streamed, base };
+    let exchange = Exchange::begin(&state, caller, question).await?;
+    if is_streamed {
+        let wants_usage = request.stream_options.is_some_and(|options| options.include_usage);
+        return Ok(stream(exchange, wants_usage));
     }
-    let answer = state.deps.agent.wait(&caller.user, &run_id).await?;
-    let text = markdown::of(&answer, &state.deps.store, state.config.openai_footnotes).await;
-    chat.remember(&state.deps.store, &caller.user, &text, &conversation_id).await;
+    let answer = exchange.wait().await?;
+    let text = exchange.text(&answer).await;
     let choice = Choice {
         index: 0,
         message: Some(Delta { role: Some("assistant"), content: Some(text), reasoning_content: None }),
@@ -55,7 +51,7 @@ pub async fn create(
         finish_reason: Some("stop"),
     };
     let usage = Some(ChatUsage::from(&answer.metadata.usage));
-    Ok(Json(body(&run_id, "chat.completion", vec![choice], usage)).into_response())
+    Ok(Json(body(&exchange.run, "chat.completion", vec![choice], usage)).into_response())
 }
 
 fn body(run: &RunId, object: &'static str, choices: Vec<Choice>, usage: Option<ChatUsage>) -> ChatCompletion {
@@ -63,75 +59,46 @@ fn body(run: &RunId, object: &'static str, choices: Vec<Choice>, usage: Option<C
     ChatCompletion { id: format!("chatcmpl-{run}"), object, created, model: MODEL, choices, usage }
 }
 
-fn stream(
-    state: &AppState,
-    caller: Caller,
-    chat: Request,
-    conversation: ConversationId,
-    reader: Subscription,
-) -> Response {
-    let (store, run) = (state.deps.store.clone(), reader.run().clone());
-    let footnotes = state.config.openai_footnotes;
-    let items = follow(store.clone(), reader, caller.user.clone(), None);
+fn stream(mut exchange: Exchange, wants_usage: bool) -> Response {
+    let state = exchange.state.clone();
+    let reader = exchange.reader.take();
     let events = async_stream::stream! {
-        yield chunk(&run, Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None, None);
-        let mut items = std::pin::pin!(items);
+        let run = exchange.run.clone();
+        yield chunk(&run, Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None);
+        let Some(reader) = reader else { return };
+        let store = exchange.state.deps.store.clone();
+        let mut items = std::pin::pin!(follow(store, reader, exchange.caller.user.clone(), None));
         while let Some(item) = items.next().await {
             let Item::Frame(frame) = item else { continue };
             match frame.name {
                 "report" => {
                     let Ok(answer) = serde_json::from_str::<AgentResponse>(&frame.json) else { break };
-                    let text = markdown::of(&answer, &store, footnotes).await;
-                    chat.remember(&store, &caller.user, &text, &conversation).await;
-                    yield chunk(&run, Delta { content: Some(text), ..Delta::default() }, None, None);
-                    yield chunk(&run, Delta::default(), Some("stop"), Some((&answer.metadata.usage).into()));
+                    let text = exchange.text(&answer).await;
+                    yield chunk(&run, Delta { content: Some(text), ..Delta::default() }, None);
+                    yield chunk(&run, Delta::default(), Some("stop"));
+                    if wants_usage {
+                        let usage = Some((&answer.metadata.usage).into());
+                        yield data(&body(&run, "chat.completion.chunk", Vec::new(), usage));
+                    }
                 }
-                "run.failed" | "run.cancelled" => yield Event::default().data(failure(&frame).to_string()),
+                "run.failed" | "run.cancelled" => yield data(&json!({"error": failure(&frame)})),
                 _ => {
                     if let Some(text) = reasoning(&frame) {
-                        yield chunk(&run, Delta { reasoning_content: Some(text), ..Delta::default() }, None, None);
+                        yield chunk(&run, Delta { reasoning_content: Some(text), ..Delta::default() }, None);
                     }
                 }
             }
         }
         yield Event::default().data("[DONE]");
     };
-    sse::respond(state, events)
+    sse::plain(&state, events)
 }
 
-fn chunk(run: &RunId, delta: Delta, finish_reason: Option<&'static str>, usage: Option<ChatUsage>) -> Event {
+fn chunk(run: &RunId, delta: Delta, finish_reason: Option<&'static str>) -> Event {
     let choice = Choice { index: 0, message: None, delta: Some(delta), finish_reason };
-    let body = body(run, "chat.completion.chunk", vec![choice], usage);
-    Event::default().data(serde_json::to_string(&body).unwrap_or_default())
+    data(&body(run, "chat.completion.chunk", vec![choice], None))
 }
 
-/// What an event says about the work, for people who watch.
-fn reasoning(frame: &Frame) -> Option<String> {
-    let data: Value = serde_json::from_str(&frame.json).ok()?;
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    match frame.name {
-        "round" => {
-            let thought = text(&data["metadata"]["task_analysis"]);
-            (!thought.is_empty()).then(|| format!("💡 {thought}\n"))
-        }
-        "tool.started" => Some(format!("⏳ {}\n", text(&data["tool_name"]))),
-        "tool.finished" => {
-            let mark = if data["success"] == true { "✓" } else { "✗" };
-            Some(format!("{mark} {}: {}\n", text(&data["tool_name"]), text(&data["summary"])))
-        }
-        _ => None,
-    }
-}
-
-fn failure(frame: &Frame) -> Value {
-    let data: Value = serde_json::from_str(&frame.json).unwrap_or_default();
-    let error = match frame.name {
-        "run.cancelled" => {
-            json!({"message": "the run was cancelled", "type": "cancelled", "code": "cancelled"})
-        }
-        _ => {
-            json!({"message": data["error"]["message"], "type": "server_error", "code": data["error"]["code"]})
-        }
-    };
-    json!({"error": error})
+fn data(body: &impl serde::Serialize) -> Event {
+    Event::default().data(serde_json::to_string(body).unwrap_or_default())
 }

@@ -5,10 +5,11 @@ use ba_protocol::api::AgentResponse;
 use ba_protocol::text::one_line;
 use ba_store::Store;
 
+use super::base_url::BaseUrl;
 use super::footnotes;
 
-/// The report, with code in fences, the names of files to download and, when wanted, footnotes on doubtful figures.
-pub async fn of(answer: &AgentResponse, store: &Store, footnotes: bool) -> String {
+/// The report, with code in fences, links to the files to download and, when wanted, footnotes on doubtful figures.
+pub async fn of(answer: &AgentResponse, store: &Store, footnotes: bool, base: &BaseUrl) -> String {
     let meta = &answer.metadata;
     let (mut text, doubts) = match meta.audit.as_ref().filter(|_| footnotes) {
         Some(audit) => footnotes::add(&answer.response, audit),
@@ -29,9 +30,11 @@ pub async fn of(answer: &AgentResponse, store: &Store, footnotes: bool) -> Strin
     }
     if !meta.download_links.is_empty() {
         text.push_str("\n\n📦 ");
-        text.push_str(
-            &meta.download_links.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" · "),
-        );
+        let link = |name: &String| {
+            let shown = one_line(name).replace(['[', ']'], "_");
+            format!("[{shown}]({})", base.download(&answer.conversation_id, name))
+        };
+        text.push_str(&meta.download_links.iter().map(link).collect::<Vec<_>>().join(" · "));
     }
     text.push_str(&data_notes(answer));
     text.push_str(&doubts);

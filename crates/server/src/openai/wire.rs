@@ -4,14 +4,27 @@ use ba_protocol::api::UsageInfo;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-/// The one model there is.
+use super::files::Attached;
+use super::options::ChatOptions;
+use crate::error::{ApiError, Result};
+
+/// With the default model.
 pub const MODEL: &str = "ba-agent";
 
 #[derive(Debug, Deserialize, ToSchema)]
 pub struct ChatRequest {
     pub messages: Vec<ChatMessage>,
+    #[serde(flatten)]
+    pub options: ChatOptions,
     #[serde(default)]
-    pub stream: Option<bool>,
+    pub stream_options: Option<StreamOptions>,
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+pub struct StreamOptions {
+    /// A last chunk without choices that counts the tokens.
+    #[serde(default)]
+    pub include_usage: bool,
 }
 
 #[derive(Debug, Clone, Deserialize, ToSchema)]
@@ -31,10 +44,18 @@ pub enum Content {
     Parts(Vec<Part>),
 }
 
+/// `text`, or `file` with an id or bytes (`input_text` and `input_file` of the Responses API alike).
 #[derive(Debug, Clone, Deserialize, ToSchema)]
 pub struct Part {
+    #[serde(default, rename = "type")]
+    #[schema(example = "text")]
+    pub kind: String,
     #[serde(default)]
     pub text: Option<String>,
+    #[serde(default)]
+    pub file: Option<Attached>,
+    #[serde(flatten)]
+    pub inline: Attached,
 }
 
 impl ChatMessage {
@@ -47,6 +68,27 @@ impl ChatMessage {
                 texts.join("\n")
             }
         }
+    }
+
+    /// Its files; a part that nobody can read is refused by name.
+    pub fn files(&self) -> Result<Vec<Attached>> {
+        let Some(Content::Parts(parts)) = &self.content else { return Ok(Vec::new()) };
+        let mut files = Vec::new();
+        for part in parts {
+            match part.kind.as_str() {
+                "" | "text" | "input_text" | "output_text" | "refusal" => {}
+                "file" => files.extend(part.file.clone()),
+                "input_file" => files.push(part.inline.clone()),
+                other => {
+                    let message = format!(
+                        "a part of type `{}` cannot be read; send `text` and `file`",
+                        ba_protocol::text::shorten(other, 40)
+                    );
+                    return Err(ApiError::bad_request("unsupported_part", message));
+                }
+            }
+        }
+        Ok(files)
     }
 }
 

@@ -11,7 +11,7 @@ use crate::envelope::{Body, Data, Path};
 use crate::error::{ApiError, Result};
 use crate::state::AppState;
 
-/// One of the two.
+/// One of the three.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NewConsent {
@@ -21,6 +21,9 @@ pub struct NewConsent {
     /// Every page of the host.
     #[schema(example = "example.org")]
     host: Option<String>,
+    /// A tool of another program that changes something.
+    #[schema(example = "crm.create_ticket")]
+    tool: Option<String>,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -59,16 +62,21 @@ pub async fn list(
 /// The address in full, or the host in small letters.
 fn allowed(new: &NewConsent) -> Result<String> {
     let wrong = || {
-        let message = "give an `address` such as https://example.org/report, or a `host` such as example.org";
+        let message = "give an `address` such as https://example.org/report, a `host` such as example.org, or a `tool` such as crm.create";
         ApiError::bad_request("bad_consent", message)
     };
     let parsed = |text: &str| url::Url::parse(text).ok().filter(|u| matches!(u.scheme(), "http" | "https"));
-    match (&new.address, &new.host) {
-        (Some(address), None) => parsed(address.trim()).map(String::from).ok_or_else(wrong),
-        (None, Some(host)) => {
+    match (&new.address, &new.host, &new.tool) {
+        (Some(address), None, None) => parsed(address.trim()).map(String::from).ok_or_else(wrong),
+        (None, Some(host), None) => {
             let plain = |h: &&str| !h.is_empty() && !h.contains(['/', '@', '?', '#', ' ', ':']);
             let host = Some(host.trim()).filter(plain).and_then(|h| parsed(&format!("https://{h}/")));
             host.and_then(|u| u.host_str().map(str::to_owned)).ok_or_else(wrong)
+        }
+        (None, None, Some(tool)) => {
+            let plain = |c: char| c.is_ascii_alphanumeric() || "_-./".contains(c);
+            let is_tool = tool.contains('.') && tool.len() <= 128 && tool.chars().all(plain);
+            is_tool.then(|| format!("tool:{tool}")).ok_or_else(wrong)
         }
         _ => Err(wrong()),
     }

@@ -85,6 +85,20 @@ pub async fn download(
     }
 }
 
+/// The bytes of a file, when they are not too many.
+pub async fn bytes(store: &Store, conversation: &ConversationId, name: &str, most: u64) -> Result<Vec<u8>> {
+    match find(store, conversation, name).await?.ok_or_else(|| ApiError::not_found("file"))? {
+        Found::Text { text, .. } => Ok(text.into_bytes()),
+        Found::File { path, .. } => {
+            let size = tokio::fs::metadata(&path).await.map_err(ApiError::internal)?.len();
+            if size > most {
+                return Err(ApiError::too_large(most));
+            }
+            tokio::fs::read(&path).await.map_err(ApiError::internal)
+        }
+    }
+}
+
 /// Artifacts go before uploads, uploads before code.
 async fn find(store: &Store, conversation: &ConversationId, name: &str) -> Result<Option<Found>> {
     if let Some(artifact) = found(store.artifact(conversation, name).await)? {
@@ -156,7 +170,7 @@ pub fn disposition(name: &str) -> HeaderValue {
 }
 
 /// By extension. What a browser would run is served as text or bytes.
-pub(super) fn mime_of(name: &str) -> Mime {
+pub fn mime_of(name: &str) -> Mime {
     let known = match ba_store::filename::extension(name).as_str() {
         "png" => "image/png",
         "jpg" | "jpeg" => "image/jpeg",

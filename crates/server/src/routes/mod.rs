@@ -16,6 +16,8 @@ pub mod report;
 pub mod runs;
 pub mod samples;
 pub mod session;
+pub mod shared_page;
+pub mod shares;
 pub mod skills;
 pub mod status;
 pub mod upload;

@@ -6,7 +6,7 @@ use axum::extract::State;
 use axum::http::{HeaderValue, header};
 use axum::response::sse::Event;
 use axum::response::{IntoResponse, Response};
-use ba_protocol::{Artifact, ConversationId, RunId};
+use ba_protocol::{Artifact, ConversationId, ReportFor, RunId};
 use serde::Deserialize;
 use tokio_util::io::ReaderStream;
 use utoipa::{IntoParams, ToSchema};
@@ -97,14 +97,26 @@ fn wanted(caller: &Caller, conversation: ConversationId, choice: ReportChoice) -
         let message = format!("no format `{}`; there are: {}", choice.format, FORMATS.join(", "));
         return Err(ApiError::bad_request("unknown_format", message));
     }
-    if choice.lang.as_deref().is_some_and(|lang| lang != "zh" && lang != "en") {
-        return Err(ApiError::bad_request("unknown_language", "`lang` is `zh` or `en`"));
-    }
+    known_language(choice.lang.as_deref())?;
     let owner = caller.user.clone();
-    Ok(ReportWanted { owner, conversation, run: choice.run_id, format: choice.format, language: choice.lang })
+    Ok(ReportWanted {
+        owner,
+        conversation,
+        run: choice.run_id,
+        format: choice.format,
+        language: choice.lang,
+        audience: ReportFor::Owner,
+    })
 }
 
-pub(super) async fn make(
+pub(super) fn known_language(given: Option<&str>) -> Result<()> {
+    match given {
+        None | Some("zh" | "en") => Ok(()),
+        Some(_) => Err(ApiError::bad_request("unknown_language", "`lang` is `zh` or `en`")),
+    }
+}
+
+pub async fn make(
     state: &AppState,
     wanted: ReportWanted,
     progress: &(dyn for<'m> Fn(f64, &'m str) + Send + Sync),

@@ -34,6 +34,9 @@ pub struct Status {
     pub file_types: Vec<&'static str>,
     /// Bytes of one upload.
     pub upload_limit: u64,
+    /// How many days a share link may live; absent where the administrator allows none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub share_days: Option<u32>,
 }
 
 /// A model that `model` of a question may name (SPEC A1, W6).
@@ -89,5 +92,6 @@ pub async fn status(State(state): State<AppState>, MaybeCaller(caller): MaybeCal
         },
         file_types: FILE_TYPES.to_vec(),
         upload_limit: state.config.limits.upload_bytes,
+        share_days: state.config.share_days.filter(|_| known),
     })
 }

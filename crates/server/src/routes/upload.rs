@@ -29,6 +29,8 @@ pub const FILE_TYPES: [&str; 37] = [
 
 /// Parts that are not files: more than these are a mistake or an attack.
 const MAX_OTHER_PARTS: usize = 20;
+/// Faults of one file, which the others of a request do not suffer from.
+const REFUSED_ALONE: &[&str] = &["unsupported_file_type", "too_large", "empty_file", "quota_exceeded"];
 const MAX_TEXT_BYTES: usize = 4000;
 
 /// The multipart form, for the API document.
@@ -77,12 +79,22 @@ pub async fn upload(
     Query(query): Query<UploadQuery>,
     request: Request,
 ) -> Result<Data<Uploaded>> {
+    receive(state, caller, query.conversation_id, request).await.map(Data::of)
+}
+
+/// Takes the files of a form into a conversation, or into a new one.
+pub async fn receive(
+    state: AppState,
+    caller: Caller,
+    conversation: Option<ConversationId>,
+    request: Request,
+) -> Result<Uploaded> {
     let budget = HeadBudget::default();
     budget.head();
     let form = Multipart::from_request(request.map(|body| budget.guard(body)), &state).await;
     // A task of its own: when the client vanishes, the request is dropped, but what was begun must be undone.
-    let taken = tokio::spawn(async move { take(&state, &caller, query.conversation_id, form, budget).await });
-    taken.await.map_err(ApiError::internal)?.map(Data::of)
+    let taken = tokio::spawn(async move { take(&state, &caller, conversation, form, budget).await });
+    taken.await.map_err(ApiError::internal)?
 }
 
 async fn take(
@@ -118,6 +130,35 @@ async fn take(
     let (conversation_id, files, rejected) = intake.finish().await?;
     let files = ingest::start(state, files).await;
     Ok(Uploaded { conversation_id, files, rejected })
+}
+
+/// Keeps a file that is here already, under the rules of every upload.
+pub async fn keep(
+    state: &AppState,
+    conversation: &ConversationId,
+    filename: &str,
+    bytes: &[u8],
+) -> Result<Upload> {
+    let filename = clean_filename(filename);
+    check_kind(&filename)?;
+    if bytes.is_empty() {
+        return Err(ApiError::bad_request("empty_file", format!("`{filename}` is empty")));
+    }
+    let limit = state.config.limits.upload_bytes;
+    let mut writer = state.deps.store.begin_upload(conversation, &filename, Some(limit)).await?;
+    writer.write(bytes).await?;
+    Ok(writer.finish().await?)
+}
+
+fn check_kind(filename: &str) -> Result<()> {
+    if FILE_TYPES.contains(&extension(filename).as_str()) {
+        return Ok(());
+    }
+    Err(ApiError::new(
+        StatusCode::UNSUPPORTED_MEDIA_TYPE,
+        "unsupported_file_type",
+        format!("`{filename}` cannot be read; upload one of: {}", FILE_TYPES.join(", ")),
+    ))
 }
 
 /// Where the files go.
@@ -202,7 +243,7 @@ impl Intake<'_> {
         let taken = self.store(&filename, &mut field).await;
         match taken {
             Ok(upload) => self.files.push(upload),
-            Err(error) if matches!(error.code(), "unsupported_file_type" | "too_large" | "empty_file") => {
+            Err(error) if REFUSED_ALONE.contains(&error.code()) => {
                 drain(field, self.state.config.limits.upload_bytes).await?;
                 self.rejected.push((Rejected { filename, error: *error.info.clone() }, error));
             }
@@ -212,14 +253,7 @@ impl Intake<'_> {
     }
 
     async fn store(&mut self, filename: &str, field: &mut Field<'_>) -> Result<Upload> {
-        let kind = extension(filename);
-        if !FILE_TYPES.contains(&kind.as_str()) {
-            return Err(ApiError::new(
-                StatusCode::UNSUPPORTED_MEDIA_TYPE,
-                "unsupported_file_type",
-                format!("`{filename}` cannot be read; upload one of: {}", FILE_TYPES.join(", ")),
-            ));
-        }
+        check_kind(filename)?;
         let conversation = self.conversation().await?;
         let limit = self.state.config.limits.upload_bytes;
         let mut writer = self.state.deps.store.begin_upload(&conversation, filename, Some(limit)).await?;

@@ -57,7 +57,8 @@ fn operations(fill: &[(&str, &str)]) -> Vec<(reqwest::Method, String, String)> {
 const PUBLIC: [&str; 5] =
     ["/api/v1/health", "/api/v1/ready", "/api/v1/status", "/api/v1/auth/login", "/api/v1/openapi.json"];
 
-const SOMEWHERE: [(&str, &str); 7] = [
+const SOMEWHERE: [(&str, &str); 8] = [
+    ("share_id", "share_000000000000"),
     ("conversation_id", "conv_000000000000"),
     ("run_id", "run_0000000000000000"),
     ("file_id", "upload_001"),
@@ -129,6 +130,7 @@ async fn another_users_things_do_not_exist() {
             "/api/v1/files/{file_id}/ingest" => json!({}),
             "/api/v1/conversations/{conversation_id}/consents" => json!({"host": "e.example"}),
             "/api/v1/conversations/{conversation_id}/report" => json!({"format": "md"}),
+            "/api/v1/conversations/{conversation_id}/shares" => json!({"run_id": hers["run_id"]}),
             _ => json!({"title": "mine"}),
         };
         let request = app.client.request(method.clone(), &url).bearer_auth(&bob).json(&body);
@@ -290,4 +292,31 @@ async fn a_server_open_to_everyone_does_not_start() {
     assert!(nobody.unwrap_err().to_string().contains("user add"));
     store.create_user("alice", "x", UserRole::User).await.unwrap();
     assert!(ba_server::check_access(everywhere, &config(), &store).await.is_ok());
+}
+
+/// SPEC I1, A10: `/mcp` has the same gate and the same rights as the API.
+#[tokio::test]
+async fn an_agent_needs_a_key_and_sees_only_its_owners_conversations() {
+    let (app, [(alice, key), (_, other)]) = app(config()).await;
+    let conversation = app.store.create(&alice, "of alice").await.unwrap().id;
+    let call = |token: Option<String>| {
+        let body = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "list_tables", "arguments": {"conversation_id": conversation}}});
+        let request = app.client.post(format!("{}/mcp", app.url)).json(&body);
+        let request = request.header("accept", "application/json, text/event-stream");
+        let request = request.header("mcp-protocol-version", "2025-06-18");
+        async move {
+            let answer = token.iter().fold(request, |r, token| r.bearer_auth(token)).send().await.unwrap();
+            (answer.status().as_u16(), answer.text().await.unwrap())
+        }
+    };
+    assert_eq!(call(None).await.0, 401);
+    assert_eq!(call(Some("ba_wrong".into())).await.0, 401);
+    let (status, own) = call(Some(key)).await;
+    assert!(status == 200 && own.contains("no table yet"), "{status} {own}");
+    let (status, foreign) = call(Some(other)).await;
+    assert!(
+        status == 200 && foreign.contains("not found") && foreign.contains("\"isError\":true"),
+        "{foreign}"
+    );
 }

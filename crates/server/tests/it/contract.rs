@@ -225,6 +225,7 @@ async fn world(app: &App) -> World {
     World { document: serde_json::to_value(ba_server::openapi::document()).unwrap(), real }
 }
 
+// SPEC A8
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_is_sent_the_answer_is_the_documented_one() {
     let app = App::start().await;

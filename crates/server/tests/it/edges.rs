@@ -6,16 +6,10 @@ use std::time::{Duration, Instant};
 
 use ba_server::{Access, ServerConfig};
 use ba_store::UserRole;
+use ba_testkit::{Edge, budget};
 use serde_json::json;
 
 use crate::kit::App;
-
-/// The most memory this process ever held, in megabytes.
-fn peak_mb() -> u64 {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap();
-    let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
-    line.split_whitespace().nth(1).unwrap().parse::<u64>().unwrap() / 1024
-}
 
 fn connect(app: &App, head: &str) -> TcpStream {
     let mut socket = TcpStream::connect(app.address).unwrap();
@@ -30,11 +24,12 @@ fn answer(socket: &mut TcpStream) -> String {
     text
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn the_head_of_a_part_has_a_byte_budget() {
-    let app = App::start().await;
-    let before = peak_mb();
-    let text = tokio::task::block_in_place(|| {
+#[test]
+fn the_head_of_a_part_has_a_byte_budget() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let edge = Edge { name: "upload: head of a part", budget_mb: 1, sent_mb: 600, most_mb: 60 };
+    let start = || runtime.block_on(App::start());
+    budget("edges::the_head_of_a_part_has_a_byte_budget", &edge, start, |app| {
         let mut socket = connect(
             &app,
             "POST /api/v1/files/upload HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\
@@ -47,12 +42,41 @@ async fn the_head_of_a_part_has_a_byte_budget() {
                 break;
             }
         }
-        answer(&mut socket)
+        let text = answer(&mut socket);
+        assert!(text.is_empty() || text.starts_with("HTTP/1.1 431"), "{text}");
     });
-    assert!(text.is_empty() || text.starts_with("HTTP/1.1 431"), "{text}");
-    let grown = peak_mb() - before;
-    assert!(grown < 100, "{grown} MB were held for one head");
-    // An ordinary form with large content and parts of other names still passes.
+}
+
+/// A body ten times as long as a question may be is refused before it is held.
+#[test]
+fn a_body_has_a_byte_budget() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let edge = Edge { name: "request: JSON body", budget_mb: 4, sent_mb: 400, most_mb: 40 };
+    let start = || runtime.block_on(App::start());
+    budget("edges::a_body_has_a_byte_budget", &edge, start, |app| {
+        for head in ["content-length: 419430400\r\n\r\n", "transfer-encoding: chunked\r\n\r\n19000000\r\n"] {
+            let mut socket = connect(
+                &app,
+                &format!(
+                    "POST /api/v1/agent/query HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\nconnection: close\r\n{head}"
+                ),
+            );
+            let piece = vec![b' '; 1 << 20];
+            for _ in 0..400 {
+                if socket.write_all(&piece).is_err() {
+                    break;
+                }
+            }
+            let text = answer(&mut socket);
+            assert!(text.is_empty() || text.starts_with("HTTP/1.1 413"), "{text}");
+        }
+    });
+}
+
+#[tokio::test]
+async fn an_ordinary_form_with_large_content_passes() {
+    let app = App::start().await;
+    // Parts of other names too.
     let (kind, body) = crate::kit::multipart(&[("a.csv", &vec![b'1'; 5 << 20]), ("b.csv", b"a,b\n")], None);
     let mut odd = b"--XBOUNDARYX\r\ncontent-disposition: form-data; name=\"other\"\r\n\r\n".to_vec();
     odd.extend(vec![b'z'; 3 << 20]);

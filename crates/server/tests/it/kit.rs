@@ -11,10 +11,11 @@ use ba_agent::metrics::Metrics;
 use ba_agent::pipeline::{Executor, ExecutorConfig, IdempotencyCache, ToolData};
 use ba_agent::run::Limits;
 use ba_agent::{
-    Agent, AgentParts, CallPlan, Effects, Models, Registry, Skills, Tool, ToolContext, ToolOutput, ToolSpec,
+    Agent, AgentParts, CallPlan, Effects, Models, Registry, Skills, Tool, ToolContext, ToolError, ToolOutput,
+    ToolSpec,
 };
 use ba_model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta, StopReason};
-use ba_protocol::{ConversationId, OutputLevel, ToolFailure};
+use ba_protocol::{ConversationId, OutputLevel};
 use ba_server::{AppState, Deps, EventBus, ServerConfig, serve};
 use ba_store::{Store, StoreConfig};
 use serde_json::{Map, Value, json};
@@ -95,11 +96,7 @@ impl Tool for Probe {
         CallPlan { effects: Effects::None, timeout: Duration::from_secs(120), retry_network: false }
     }
 
-    async fn call(
-        &self,
-        ctx: &ToolContext,
-        arguments: Map<String, Value>,
-    ) -> Result<ToolOutput, ToolFailure> {
+    async fn call(&self, ctx: &ToolContext, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
         ctx.progress.report(Some(0.5), "halfway");
         tokio::time::sleep(Duration::from_secs(arguments["seconds"].as_u64().unwrap_or(0))).await;
         Ok(ToolOutput::text("Found 1 item", "42"))

@@ -15,4 +15,5 @@ mod pages;
 mod query;
 mod reading;
 mod reports;
+mod shares;
 mod skills;

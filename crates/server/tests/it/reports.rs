@@ -35,6 +35,7 @@ async fn app() -> App {
     App::start_with(ServerConfig::default(), |deps| deps.reports = Some(Arc::new(Writer))).await
 }
 
+// SPEC D1
 #[tokio::test]
 async fn a_report_is_an_attachment_of_its_kind() {
     let app = app().await;
@@ -48,6 +49,7 @@ async fn a_report_is_an_attachment_of_its_kind() {
     assert_eq!(got.body, json!("pdf true Some(\"en\")"));
 }
 
+// SPEC D1
 #[tokio::test]
 async fn wrong_choices_are_refused_with_what_there_is() {
     let app = app().await;

@@ -23,14 +23,14 @@ fn all_skills_are_listed_when_they_fit() {
     let dir = tempfile::tempdir().unwrap();
     let skills = [
         skill(dir.path(), "rfm", "description: Customer value\nmetadata:\n  keywords: 客户价值, 复购", "x"),
-        skill(dir.path(), "trend", "description: Growth", "x"),
+        skill(dir.path(), "trend", "description: Growth and so on. Use when a series grows.", "x"),
         skill(dir.path(), "secret", "description: s\ndisable-model-invocation: true", "x"),
     ];
     let list = list(&skills, "", LIST_BUDGET, &words);
     insta::assert_snapshot!(list.text, @r#"
     可用技能（先用 `activate_skill` 激活，再按其方法分析；做完后以 skill_name "done" 结束）：
     - rfm: Customer value（客户价值、复购）
-    - trend: Growth
+    - trend: when a series grows.
     "#);
     assert_eq!((list.shown, list.left_out, list.ranked), (2, 0, false));
 }

@@ -8,6 +8,7 @@ use super::insert::{Incoming, insert};
 use super::unpack::{Unpacked, unpack};
 use crate::blob::{Staged, Stager};
 use crate::error::{Result, StoreError};
+use crate::quota;
 use crate::store::Store;
 use crate::types::Conversation;
 
@@ -64,6 +65,7 @@ impl Store {
                 return Err(StoreError::Invalid(format!("`{}` was changed since the export", shown(entry))));
             }
         }
+        let (limit, brought) = (limits.user_bytes, staged.iter().map(|one| one.size).sum());
         let incoming = Incoming {
             id: ConversationId::random(),
             owner: owner.clone(),
@@ -71,7 +73,14 @@ impl Store {
             lines: unpacked.lines,
             staged: staged.clone(),
         };
-        self.db().write(move |s| Box::pin(insert(s, incoming))).await
+        self.db()
+            .write(move |s| {
+                Box::pin(async move {
+                    quota::check(s, &incoming.owner, brought, limit).await?;
+                    insert(s, incoming).await
+                })
+            })
+            .await
     }
 }
 

@@ -49,6 +49,7 @@ impl Store {
         self.sweep_orphans(mode, &mut report).await?;
         if mode == CleanupMode::Remove {
             self.forget_expired().await?;
+            self.remove_expired_shares().await?;
         }
         Ok(report)
     }

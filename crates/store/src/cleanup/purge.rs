@@ -94,6 +94,7 @@ async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Option<Vec<Blo
         "DELETE FROM uploads WHERE conversation_id = $1 RETURNING blob_id",
         "DELETE FROM artifacts WHERE conversation_id = $1 RETURNING blob_id",
         "DELETE FROM tool_data WHERE conversation_id = $1 RETURNING blob_id",
+        "DELETE FROM shares WHERE conversation_id = $1 RETURNING blob_id",
     ] {
         rows.extend(s.query(sql, params![&id]).await?);
     }
@@ -103,7 +104,7 @@ async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Option<Vec<Blo
         "DELETE FROM events WHERE conversation_id = $1",
         "DELETE FROM runs WHERE conversation_id = $1",
         "DELETE FROM jobs WHERE conversation_id = $1",
-        "DELETE FROM cache WHERE namespace = 'web_consent' AND key = $1",
+        "DELETE FROM consents WHERE conversation_id = $1",
         "DELETE FROM conversations WHERE id = $1",
     ] {
         s.execute(sql, params![&id]).await?;

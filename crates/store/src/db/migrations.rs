@@ -6,7 +6,7 @@ use super::{Db, params};
 use crate::error::{Result, StoreError};
 
 /// Step `n` (from 1) brings version `n - 1` to `n`. A step that has been released never changes.
-pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5, V6, V7];
+pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5, V6, V7, V8, V9];
 
 /// Conversations and durable runs.
 const V1: &[&str] = &[
@@ -200,6 +200,46 @@ const V7: &[&str] = &[
     "INSERT INTO jobs (kind, key, owner, conversation_id, run_at, attempts, epoch)
      SELECT 'purge', id, owner, id, deleted_at, 0, 0 FROM conversations WHERE deleted_at IS NOT NULL",
     "ALTER TABLE rounds ADD COLUMN schema_version BIGINT NOT NULL DEFAULT 1",
+];
+
+/// What people allowed in a conversation; it was kept in the cache, which forgets. Those that are there are asked for again.
+const V8: &[&str] = &[
+    "CREATE TABLE consents (
+        conversation_id TEXT NOT NULL,
+        what TEXT NOT NULL,
+        created_at BIGINT NOT NULL,
+        PRIMARY KEY (conversation_id, what))",
+    "DELETE FROM cache WHERE namespace = 'web_consent'",
+];
+
+/// Answers under an address of their own, and how often what was done with them.
+const V9: &[&str] = &[
+    "CREATE TABLE shares (
+        id TEXT PRIMARY KEY,
+        hash TEXT NOT NULL UNIQUE,
+        owner TEXT NOT NULL,
+        conversation_id TEXT NOT NULL REFERENCES conversations (id),
+        run_id TEXT NOT NULL REFERENCES runs (id),
+        title TEXT NOT NULL,
+        policy TEXT NOT NULL,
+        blob_id TEXT NOT NULL,
+        size BIGINT NOT NULL,
+        created_at BIGINT NOT NULL,
+        expires_at BIGINT NOT NULL,
+        views BIGINT NOT NULL DEFAULT 0,
+        viewed_at BIGINT)",
+    "CREATE INDEX shares_by_owner ON shares (owner, created_at)",
+    "CREATE INDEX shares_by_conversation ON shares (conversation_id)",
+    "CREATE TABLE access_log (
+        day TEXT NOT NULL,
+        action TEXT NOT NULL,
+        subject TEXT NOT NULL,
+        actor TEXT NOT NULL,
+        times BIGINT NOT NULL,
+        first_at BIGINT NOT NULL,
+        last_at BIGINT NOT NULL,
+        PRIMARY KEY (day, action, subject, actor))",
+    "CREATE INDEX access_log_by_time ON access_log (last_at)",
 ];
 
 /// Replicas that start together take turns.

@@ -22,6 +22,7 @@ use crate::db::{Session, params};
 use crate::error::{Result, StoreError};
 use crate::filename::{clean_filename, extension, numbered};
 use crate::jobs::{self, JobKind, NewJob};
+use crate::quota;
 use crate::runs::json;
 use crate::store::Store;
 
@@ -49,10 +50,13 @@ impl UploadWriter {
     /// The upload appears with status `processing` and the next `upload_NNN`. A taken file name gets ` (2)`.
     pub async fn finish(self) -> Result<Upload> {
         let Self { store, conversation, filename, description, stager } = self;
+        let limit = store.limits().user_bytes;
         let staged = stager.finish(store.blobs().as_ref()).await?;
         let (id, work) = (conversation.clone(), staged.clone());
         let kept = store
-            .write_files(&id, move |s| Box::pin(insert(s, conversation, filename, description, work)))
+            .write_files(&id, move |s| {
+                Box::pin(insert(s, conversation, (filename, description), work, limit))
+            })
             .await;
         store.settle(staged, kept.as_ref().ok().map(|(_, blob)| blob)).await;
         Ok(kept?.0)
@@ -69,6 +73,8 @@ impl Store {
     ) -> Result<UploadWriter> {
         let filename = clean_filename(filename);
         let limit = limit.unwrap_or(u64::MAX).min(self.limits().upload_bytes);
+        // Who has no room at all learns it before the bytes are sent.
+        self.has_room(conversation).await?;
         let stager = Stager::new(self.blobs().as_ref(), &filename, limit).await?;
         Ok(UploadWriter {
             store: self.clone(),
@@ -150,9 +156,9 @@ impl Store {
 async fn insert(
     s: &mut dyn Session,
     conversation: ConversationId,
-    filename: String,
-    description: String,
+    (filename, description): (String, String),
     staged: Staged,
+    user_limit: u64,
 ) -> Result<(Upload, BlobId)> {
     let row = s
         .one(
@@ -163,6 +169,7 @@ async fn insert(
         .await?;
     let row = row.ok_or_else(|| missing(&conversation))?;
     let (number, owner) = (row.u32(0)?, row.id(1)?);
+    quota::check(s, &owner, staged.size, user_limit).await?;
     let filename = free_name(s, &conversation, filename).await?;
     let blob = blob::link(s, &staged).await?;
     let upload = Upload {

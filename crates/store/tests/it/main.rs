@@ -17,5 +17,7 @@ mod load;
 mod locks;
 mod migrations;
 mod private;
+mod quota;
 mod runs;
 mod s3;
+mod shares;

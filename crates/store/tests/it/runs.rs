@@ -24,6 +24,7 @@ on_every_backend!(
     a_run_is_driven_by_one_holder_and_an_old_one_is_refused,
 );
 
+// SPEC N1
 async fn a_run_is_driven_by_one_holder_and_an_old_one_is_refused(f: Fresh) {
     let c = f.conversation().await;
     let (first, second) = (Holder::this_process(), Holder::this_process());

@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("data", &["protocol", "sandbox"]),
     ("agent", &["protocol", "model", "store", "skills", "audit"]),
     ("tools", &["protocol", "agent", "data", "sandbox", "store", "skills", "web"]),
+    ("mcp", &["protocol", "agent", "store"]),
     ("analyst", &["protocol", "model"]),
     ("eval", &[]),
     ("server", &["protocol", "agent", "store", "config", "skills"]),
@@ -22,10 +23,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "cli",
         &[
             "protocol", "config", "model", "store", "sandbox", "data", "agent", "tools", "analyst", "eval",
-            "server", "skills", "web", "audit",
+            "server", "skills", "web", "audit", "mcp",
         ],
     ),
-    ("testkit", &["protocol", "model"]),
+    ("testkit", &[]),
 ];
 
 /// Third-party crates that only some may use: the reason is the crate's place in the architecture.
@@ -34,6 +35,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("sqlx", &["store", "data"]),
     ("landlock", &["sandbox"]),
     ("seccompiler", &["sandbox"]),
+    ("rmcp", &["mcp", "server"]),
     ("anyhow", &["cli"]),
     ("clap", &["cli"]),
 ];

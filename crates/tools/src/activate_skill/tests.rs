@@ -56,7 +56,7 @@ async fn call(
     resource: Option<&str>,
 ) -> Result<ToolOutput, ToolFailure> {
     let args = ActivateSkillArgs { skill_name: skill_name.into(), resource: resource.map(Into::into) };
-    place().tool.run(ctx, args).await
+    place().tool.run(ctx, args).await.map_err(ToolError::told)
 }
 
 fn text(output: &ToolOutput) -> &str {

@@ -1,11 +1,10 @@
 //! Finds the file a path names, inside the conversation only. Links, `..` and absolute paths lead nowhere.
 
+use ba_agent::ToolError;
 use std::path::{Component, Path, PathBuf};
 
 use ba_protocol::{CodeFile, CodeId, ConversationId, Round, ToolFailure, Upload};
 use ba_store::Store;
-
-use crate::conversation_tables::storage;
 
 pub(super) enum Found {
     Upload {
@@ -32,49 +31,49 @@ pub(super) async fn find(
     store: &Store,
     conversation: &ConversationId,
     given: &str,
-) -> Result<Found, ToolFailure> {
+) -> Result<Found, ToolError> {
     let wanted = given.trim().trim_start_matches("./");
     if wanted.is_empty() {
-        return Err(ToolFailure::validation("EMPTY_PATH", "path is empty"));
+        return Err(ToolFailure::validation("EMPTY_PATH", "path is empty").into());
     }
     if let Some(number) = answer_number(wanted) {
-        return match store.round(conversation, number).await.map_err(storage)? {
+        return match store.round(conversation, number).await? {
             Some(round) => Ok(Found::Answer { number, round: Box::new(round) }),
             None => {
-                let rounds = store.rounds(conversation).await.map_err(storage)?.len();
+                let rounds = store.rounds(conversation).await?.len();
                 let text =
                     format!("there is no round {number}; this conversation has {rounds} finished rounds");
-                Err(ToolFailure::not_found("ANSWER_NOT_FOUND", text))
+                Err(ToolFailure::not_found("ANSWER_NOT_FOUND", text).into())
             }
         };
     }
     match store.upload(conversation, wanted).await {
         Ok(upload) => {
-            let path = store.upload_path(&upload).await.map_err(storage)?;
+            let path = store.upload_path(&upload).await?;
             return Ok(Found::Upload { upload: Box::new(upload), path });
         }
         Err(error) if error.is_not_found() => {}
-        Err(error) => return Err(storage(error)),
+        Err(error) => return Err(error.into()),
     }
     if let Some(id) = code_id(wanted) {
         match store.code(conversation, &id, None).await {
             Ok((file, text)) => return Ok(Found::Code { file, text }),
             Err(error) if error.is_not_found() => {}
-            Err(error) => return Err(storage(error)),
+            Err(error) => return Err(error.into()),
         }
     }
     if store.artifact(conversation, wanted).await.is_ok() {
-        let path = store.artifact_path(conversation, wanted).await.map_err(storage)?;
+        let path = store.artifact_path(conversation, wanted).await?;
         return Ok(Found::File { name: wanted.to_owned(), path });
     }
     if let Ok(path) = store.tool_data_path(conversation, wanted).await {
         let name = wanted.rsplit('/').next().unwrap_or(wanted).to_owned();
         return Ok(Found::File { name, path });
     }
-    let folder = store.work_dir(conversation).await.map_err(storage)?;
+    let folder = store.work_dir(conversation).await?;
     match inside(&folder, wanted) {
         Some(path) => Ok(Found::File { name: wanted.rsplit('/').next().unwrap_or(wanted).to_owned(), path }),
-        None => Err(unknown(store, conversation, wanted).await),
+        None => Err(unknown(store, conversation, wanted).await.into()),
     }
 }
 

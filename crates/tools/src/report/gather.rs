@@ -66,7 +66,7 @@ pub(super) async fn gather(
     };
     let mut document = json!({
         "title": if request.run.is_some() { parts.first().map(|p| p.question.clone()) } else { Some(conversation.title) },
-        "conversation_id": id, "language": request.language, "made_at": minute(Timestamp::now()),
+        "conversation_id": id, "language": request.language, "audience": request.audience.as_str(), "made_at": minute(Timestamp::now()),
         "pictures": pictures, "tables": tables, "uploads": uploads(store, id).await?,
     });
     if let Some(path) = echarts {
@@ -218,7 +218,8 @@ async fn tables(
 ) -> Result<Vec<Value>, ReportError> {
     let mut left = TABLE_BYTES;
     let mut found = Vec::new();
-    let known = known_tables(store, id).await.map_err(|failure| ReportError::Internal(failure.message))?;
+    let known =
+        known_tables(store, id).await.map_err(|failure| ReportError::Internal(failure.to_string()))?;
     for (i, table) in known.into_iter().enumerate() {
         let size = std::fs::metadata(&table.source.parquet).map_or(u64::MAX, |meta| meta.len());
         let mut entry = json!({"names": table.source.names, "filename": table.filename, "size": size});

@@ -6,7 +6,7 @@ mod gather;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ba_protocol::{ConversationId, RunId, UserId};
+use ba_protocol::{ConversationId, ReportFor, RunId, UserId};
 use ba_sandbox::{Input, Job, JobErrorKind, JobEvent, JobOutcome, Limits, SandboxError, Work};
 use ba_store::{Store, StoreError};
 use serde::Deserialize;
@@ -65,6 +65,7 @@ pub struct ReportRequest {
     pub format: ReportFormat,
     /// `zh` or `en`; without it, the language of the questions.
     pub language: Option<String>,
+    pub audience: ReportFor,
 }
 
 /// A finished document; its folder goes when this is dropped.

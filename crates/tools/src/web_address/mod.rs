@@ -5,9 +5,9 @@
 mod known;
 mod leak;
 
+use ba_agent::ToolError;
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use ba_agent::tool::ToolContext;
 use ba_protocol::{ConversationId, ToolErrorType, ToolFailure};
@@ -20,8 +20,6 @@ use self::leak::Leaks;
 const REMEMBERED: usize = 256;
 /// Addresses of one conversation.
 const MOST_ADDRESSES: usize = 5_000;
-/// Results go to the store while the run goes on: this long an own intent is waited for, which comes after them.
-const PATIENCE: Duration = Duration::from_secs(3);
 
 /// A conversation, and the addresses that were seen in it.
 type Seen = (ConversationId, HashSet<String>);
@@ -69,7 +67,7 @@ impl Addresses {
     }
 
     /// Whether the address may be asked for.
-    pub(crate) async fn may_read(&self, ctx: &ToolContext, given: &str) -> Result<(), ToolFailure> {
+    pub(crate) async fn may_read(&self, ctx: &ToolContext, given: &str) -> Result<(), ToolError> {
         // What is no address at all is the fetcher's to explain.
         let Some(wanted) = normal(given) else { return Ok(()) };
         if self.has_seen(ctx, &wanted) {
@@ -101,7 +99,7 @@ impl Addresses {
     }
 
     /// Whether the words may go to a search provider.
-    pub(crate) async fn may_search(&self, ctx: &ToolContext, query: &str) -> Result<(), ToolFailure> {
+    pub(crate) async fn may_search(&self, ctx: &ToolContext, query: &str) -> Result<(), ToolError> {
         let said = self.said(ctx).await?;
         match Leaks::of(&said.data, &said.people).in_query(query) {
             None => Ok(()),
@@ -118,15 +116,15 @@ impl Addresses {
         seen.iter().any(|(id, known)| *id == ctx.conversation_id && known.contains(wanted))
     }
 
-    async fn has_consent(&self, ctx: &ToolContext, given: &str, wanted: &str) -> Result<bool, ToolFailure> {
-        let consents = self.store.consents(&ctx.conversation_id).await.map_err(unread)?;
+    async fn has_consent(&self, ctx: &ToolContext, given: &str, wanted: &str) -> Result<bool, ToolError> {
+        let consents = self.store.consents(&ctx.conversation_id).await?;
         let host = url::Url::parse(given).ok().and_then(|u| u.host_str().map(str::to_lowercase));
         Ok(consents.iter().any(|c| host.as_deref() == Some(c) || normal(c).as_deref() == Some(wanted)))
     }
 
     /// Reads the conversation: its earlier rounds, this run's question and what its calls brought.
-    async fn said(&self, ctx: &ToolContext) -> Result<Said, ToolFailure> {
-        let rounds = self.store.rounds(&ctx.conversation_id).await.map_err(unread)?;
+    async fn said(&self, ctx: &ToolContext) -> Result<Said, ToolError> {
+        let rounds = self.store.rounds(&ctx.conversation_id).await?;
         let mut said = Said { people: String::new(), web: Vec::new(), data: Vec::new() };
         let mut add = |tool: &str, text: String| match tool {
             "web_search" | "web_reader" => said.web.push(text),
@@ -139,8 +137,8 @@ impl Addresses {
                 }
             }
         }
-        for (tool, text) in self.this_run(ctx).await? {
-            add(&tool, text);
+        for (tool, text) in &*ctx.shown {
+            add(tool, text.clone());
         }
         if let Ok(run) = self.store.run(&ctx.owner, &ctx.run_id).await {
             said.people.push_str(&run.message);
@@ -151,28 +149,8 @@ impl Addresses {
         }
         Ok(said)
     }
-
-    /// The tool and text of every call of this run that has answered. Intents are stored in order, after the results
-    /// before them: once the own one is there, so are those.
-    async fn this_run(&self, ctx: &ToolContext) -> Result<Vec<(String, String)>, ToolFailure> {
-        let until = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            let calls = self.store.calls(&ctx.run_id).await.map_err(unread)?;
-            let own = calls.iter().any(|c| c.intent.tool_call_id == ctx.tool_call_id && c.result.is_none());
-            let nothing = calls.is_empty() && self.store.run(&ctx.owner, &ctx.run_id).await.is_err();
-            if own || nothing || tokio::time::Instant::now() >= until {
-                let answered = calls.into_iter().filter_map(|c| Some((c.intent.tool_name, c.result?)));
-                return Ok(answered.filter(|(_, r)| r.success).map(|(t, r)| (t, r.observation)).collect());
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
 }
 
-fn refused(code: &str, message: String, hint: &str) -> ToolFailure {
-    ToolFailure::new(ToolErrorType::PermissionError, code, message).with_hint(hint)
-}
-
-fn unread(error: ba_store::StoreError) -> ToolFailure {
-    ToolFailure::internal(format!("the conversation cannot be read: {error}"))
+fn refused(code: &str, message: String, hint: &str) -> ToolError {
+    ToolFailure::new(ToolErrorType::PermissionError, code, message).with_hint(hint).into()
 }

@@ -2,32 +2,50 @@
 
 use std::sync::Arc;
 
-use ba_agent::Briefing;
 use ba_agent::pipeline::Counter;
 use ba_agent::tool::{Body, ToolOutput, TypedTool};
+use ba_agent::{Briefing, BriefingRequest, Models, Registry, Skills, Typed};
+use ba_data::{ConnectionConfig, Connections};
 use ba_protocol::file::IngestStatus;
-use ba_protocol::{OutputLevel, ToolFailure};
+use ba_protocol::{Language, OutputLevel, ToolFailure, UserId};
 use ba_tools::{Dossier, FileReader, Python, RunPython, ingest_upload};
 use serde_json::{Value, json};
 
+use crate::databases::{connection, execute};
+use crate::skills_run::{agent_of, calls, complete, model};
 use crate::tables::{Desk, run, sandbox, tables};
 
 impl Desk {
     async fn python(&self, code: &str) -> Result<ToolOutput, ToolFailure> {
         let tool = RunPython { python: Python::Ready(sandbox()), store: self.store.clone() };
-        tool.run(&self.context(), serde_json::from_value(json!({"code": code})).unwrap()).await
+        tool.run(&self.context(), serde_json::from_value(json!({"code": code})).unwrap())
+            .await
+            .map_err(ba_agent::ToolError::told)
     }
 
     /// The list of files and the dossier, as the first request of a turn carries them.
     async fn first_request(&self) -> String {
         let files = self.store.files(&self.conversation).await.unwrap();
         let list = ba_store::file_list::unified_file_list(&files.codes, &files.uploads).unwrap();
+        format!("{list}\n\n{}", self.brief(Language::Zh, Vec::new()).await)
+    }
+
+    async fn brief(&self, language: Language, connections: Vec<ConnectionConfig>) -> String {
+        let files = self.store.files(&self.conversation).await.unwrap();
         let tokens = ba_model::TokenCounter::for_model("openai:gpt-4o");
         let counter: Counter = Arc::new(move |text| tokens.count(text));
-        let dossier = Dossier { store: self.store.clone(), python: Python::Ready(sandbox()) };
-        let brief = dossier.brief(&self.conversation, &files, 1_500, &counter).await.unwrap();
+        let connections = Connections::new(connections).unwrap();
+        let dossier = Dossier { store: self.store.clone(), python: Python::Ready(sandbox()), connections };
+        let wanted = BriefingRequest {
+            conversation: &self.conversation,
+            files: &files,
+            tokens: 1_500,
+            counter: &counter,
+            language,
+        };
+        let brief = dossier.brief(wanted).await.unwrap();
         assert!(counter(&brief) <= 1_500);
-        format!("{list}\n\n{brief}")
+        brief
     }
 }
 
@@ -80,6 +98,51 @@ fn the_first_request_for_five_files_with_joins() {
         let again = desk.first_request().await;
         assert_eq!(again.matches("关联键").count(), 1);
         assert_eq!(again.lines().count(), seen.lines().count(), "a file read again is told of once: {again}");
+    });
+}
+
+// SPEC W1, W7
+#[test]
+fn an_english_question_has_an_english_dossier() {
+    run(async {
+        let desk = Desk::new().await;
+        let sales = csv(
+            "order_id,region,amount",
+            (0..40).map(|i| format!("A{i},{},{}", ["East", "West"][i % 2], i * 10)),
+        );
+        desk.upload("sales.csv", &sales).await;
+        let told = desk.brief(Language::En, Vec::new()).await;
+        insta::assert_snapshot!(told);
+    });
+}
+
+// SPEC W1
+#[test]
+fn the_first_request_for_a_connection_of_120_tables() {
+    run(async {
+        let desk = Desk::new().await;
+        let dir = tempfile::tempdir().unwrap();
+        let (many, few) = (dir.path().join("many.db"), dir.path().join("few.db"));
+        let tables = |n: usize| -> String {
+            let one = |i: usize| {
+                format!(
+                    "CREATE TABLE erp_{:03}_{}(id INTEGER PRIMARY KEY REFERENCES erp_000_orders(id), amount REAL);",
+                    i,
+                    ["orders", "items", "stock", "staff"][i % 4]
+                )
+            };
+            (0..n).map(one).collect()
+        };
+        execute(&many, &tables(120));
+        execute(
+            &few,
+            "CREATE TABLE shops(id INTEGER PRIMARY KEY, city TEXT); CREATE TABLE sales(shop_id INTEGER REFERENCES shops(id), day TEXT, amount REAL)",
+        );
+        let told = desk.brief(Language::Zh, vec![connection("erp", &many)]).await;
+        assert_eq!(told.matches("erp_").count(), 120, "each of them is named: {told}");
+        insta::assert_snapshot!(told);
+        let away = connection("away", std::path::Path::new("/nowhere/at/all.db"));
+        insta::assert_snapshot!(desk.brief(Language::Zh, vec![away, connection("shop", &few)]).await);
     });
 }
 
@@ -206,5 +269,30 @@ fn stored_rows_say_how_many_of_all_they_are() {
         assert_eq!(output.summary, "many.csv: 12000 rows × 1 columns; the first 10000 of them are here");
         let small = desk.read(json!({"path": "upload_001", "nrows": 3})).await.unwrap();
         assert!(small.summary.ends_with("the first 3 of them are here"));
+    });
+}
+
+// SPEC W8
+#[test]
+fn an_earlier_answer_is_read_again() {
+    run(async {
+        let desk = Desk::new().await;
+        let reader = FileReader { tables: Some(tables()), store: desk.store.clone() };
+        let registry = Registry::new(vec![Arc::new(Typed::new(reader))]).unwrap();
+        let script =
+            model(vec![complete(), calls(json!([["file_reader", {"path": "answer_1"}]])), complete()]);
+        let models = Models { default: script.clone(), summary: None, named: Default::default() };
+        let counter: Counter = Arc::new(|text: &str| text.len() / 3);
+        let agent = agent_of(&desk.store, models, registry, Skills::none(), counter);
+        for message in ["你好，请问", "再看第一次的回答"] {
+            let asked = json!({"message": message, "conversation_id": desk.conversation});
+            let admitted =
+                agent.admit(&UserId::local(), serde_json::from_value(asked).unwrap()).await.unwrap();
+            agent.wait(&UserId::local(), &admitted.run_id).await.unwrap();
+        }
+        let observation = script.requests()[2].messages.last().unwrap().wire_text();
+        assert!(observation.contains("问：你好，请问") && observation.contains("答：\n好"), "{observation}");
+        let none = desk.read(json!({"path": "answer_9"})).await.unwrap_err();
+        assert_eq!(none.code, "ANSWER_NOT_FOUND");
     });
 }

@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 
 use crate::tables::{Desk, rows, run, tables};
 
-fn execute(path: &Path, sql: &str) {
+pub fn execute(path: &Path, sql: &str) {
     let script =
         "import sqlite3,sys\nc=sqlite3.connect(sys.argv[1])\nc.executescript(sys.argv[2])\nc.commit()";
     let done =
@@ -22,7 +22,7 @@ fn execute(path: &Path, sql: &str) {
     assert!(done.success());
 }
 
-fn connection(name: &str, path: &Path) -> ConnectionConfig {
+pub fn connection(name: &str, path: &Path) -> ConnectionConfig {
     ConnectionConfig {
         name: name.into(),
         url: SecretUrl::new(format!("sqlite://{}", path.display())),
@@ -40,7 +40,7 @@ fn tool(desk: &Desk, connections: Vec<ConnectionConfig>) -> QueryDatabase {
 }
 
 async fn query(desk: &Desk, tool: &QueryDatabase, args: Value) -> Result<ToolOutput, ToolFailure> {
-    tool.run(&desk.context(), serde_json::from_value(args).unwrap()).await
+    tool.run(&desk.context(), serde_json::from_value(args).unwrap()).await.map_err(ba_agent::ToolError::told)
 }
 
 #[test]

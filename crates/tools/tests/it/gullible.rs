@@ -13,11 +13,12 @@ use ba_agent::metrics::Metrics;
 use ba_agent::pipeline::{Counter, Executor, ExecutorConfig, IdempotencyCache};
 use ba_agent::run::Limits;
 use ba_agent::{
-    Agent, AgentParts, Effects, Models, NoSink, Registry, Skills, ToolContext, ToolOutput, Typed, TypedTool,
+    Agent, AgentParts, Effects, Models, NoSink, Registry, Skills, ToolContext, ToolError, ToolOutput, Typed,
+    TypedTool,
 };
 use ba_model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta, StopReason};
 use ba_protocol::api::QueryRequest;
-use ba_protocol::{OutputLevel, ToolFailure, UserId};
+use ba_protocol::{OutputLevel, UserId};
 use ba_store::{Store, StoreConfig};
 use ba_tools::{Addresses, WebReader};
 use ba_web::fetch::{Robots, Web, WebConfig};
@@ -44,7 +45,7 @@ impl TypedTool for Shows {
     fn effects(&self, _: &NoArgs) -> Effects {
         Effects::Live
     }
-    async fn run(&self, _: &ToolContext, _: NoArgs) -> Result<ToolOutput, ToolFailure> {
+    async fn run(&self, _: &ToolContext, _: NoArgs) -> Result<ToolOutput, ToolError> {
         Ok(ToolOutput::text("read 1 table", self.0.clone()))
     }
 }

@@ -11,11 +11,12 @@ use ba_agent::metrics::Metrics;
 use ba_agent::pipeline::{Counter, Executor, ExecutorConfig, IdempotencyCache};
 use ba_agent::run::Limits;
 use ba_agent::{
-    Agent, AgentParts, Effects, Models, NoSink, Registry, Skills, ToolContext, ToolOutput, Typed, TypedTool,
+    Agent, AgentParts, Effects, Models, NoSink, Registry, Skills, ToolContext, ToolError, ToolOutput, Typed,
+    TypedTool,
 };
 use ba_model::{ModelInfo, ModelRequest, ScriptedModel, ScriptedReply};
 use ba_protocol::api::QueryRequest;
-use ba_protocol::{OutputLevel, RunEvent, RunId, ToolFailure, UserId};
+use ba_protocol::{OutputLevel, RunEvent, RunId, UserId};
 use ba_skills::{LibraryConfig, SkillLibrary};
 use ba_store::{EventScope, Store, StoreConfig};
 use ba_tools::ActivateSkill;
@@ -43,7 +44,7 @@ macro_rules! echo {
             fn effects(&self, _: &EchoArgs) -> Effects {
                 Effects::Changes
             }
-            async fn run(&self, ctx: &ToolContext, args: EchoArgs) -> Result<ToolOutput, ToolFailure> {
+            async fn run(&self, ctx: &ToolContext, args: EchoArgs) -> Result<ToolOutput, ToolError> {
                 let files: Vec<&str> = ctx.skill_files.iter().map(|(name, _)| name.as_str()).collect();
                 Ok(ToolOutput::text(format!("{} {files:?}", args.text), ""))
             }
@@ -61,6 +62,36 @@ fn write_skill(dir: &Path, name: &str, front: &str, body: &str) {
     std::fs::write(folder.join("SKILL.md"), text).unwrap();
     std::fs::write(folder.join("scripts/go.py"), "x = 1\n").unwrap();
     std::fs::write(folder.join("references/more.md"), format!("more of {name}\n")).unwrap();
+}
+
+/// An agent with these tools, and the usual settings otherwise.
+pub fn agent_of(
+    store: &Store,
+    models: Models,
+    registry: Registry,
+    skills: Skills,
+    counter: Counter,
+) -> Agent {
+    Agent::new(AgentParts {
+        store: store.clone(),
+        models,
+        registry,
+        executor: Executor {
+            config: ExecutorConfig::default(),
+            cache: IdempotencyCache::default(),
+            data: Arc::new(store.clone()),
+        },
+        sink: Arc::new(NoSink),
+        system_prompt: "PROMPT".into(),
+        limits: Limits::default(),
+        default_level: OutputLevel::Standard,
+        counter,
+        metrics: Metrics::default(),
+        log: ConversationLog::off(),
+        skills,
+        audit: Default::default(),
+        witness: None,
+    })
 }
 
 struct Place {
@@ -102,26 +133,8 @@ impl Place {
         ])
         .unwrap();
         let named = small.map(|m| ("small".to_owned(), m.clone() as Arc<dyn ba_model::Model>));
-        Agent::new(AgentParts {
-            store: self.store.clone(),
-            models: Models { default: model.clone(), summary: None, named: named.into_iter().collect() },
-            registry,
-            executor: Executor {
-                config: ExecutorConfig::default(),
-                cache: IdempotencyCache::default(),
-                data: Arc::new(self.store.clone()),
-            },
-            sink: Arc::new(NoSink),
-            system_prompt: "PROMPT".into(),
-            limits: Limits::default(),
-            default_level: OutputLevel::Standard,
-            counter,
-            metrics: Metrics::default(),
-            log: ConversationLog::off(),
-            skills: Skills::new(library, self.dir.path().join("data")),
-            audit: Default::default(),
-            witness: None,
-        })
+        let models = Models { default: model.clone(), summary: None, named: named.into_iter().collect() };
+        agent_of(&self.store, models, registry, Skills::new(library, self.dir.path().join("data")), counter)
     }
 
     /// The skill chain each turn's answer names.
@@ -139,11 +152,11 @@ impl Place {
     }
 }
 
-fn model(replies: Vec<ScriptedReply>) -> Arc<ScriptedModel> {
+pub fn model(replies: Vec<ScriptedReply>) -> Arc<ScriptedModel> {
     Arc::new(ScriptedModel::new(replies))
 }
 
-fn calls(calls: Value) -> ScriptedReply {
+pub fn calls(calls: Value) -> ScriptedReply {
     let calls: Vec<Value> = calls
         .as_array()
         .unwrap()
@@ -155,7 +168,7 @@ fn calls(calls: Value) -> ScriptedReply {
     ScriptedReply::text(turn.to_string())
 }
 
-fn complete() -> ScriptedReply {
+pub fn complete() -> ScriptedReply {
     let turn = json!({"task_analysis": "t", "execution_plan": "R1: x", "current_round": 1, "action": {"type": "complete", "content": "好"}});
     ScriptedReply::text(turn.to_string())
 }

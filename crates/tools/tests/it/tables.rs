@@ -105,18 +105,22 @@ impl Desk {
             counter: &(Arc::new(|text: &str| text.chars().count().div_ceil(2)) as _),
             told: &Told::default(),
         };
-        executor.execute(request).await
+        executor.execute(request).await.expect("the storage answers")
     }
 
     pub async fn read(&self, args: Value) -> Result<ToolOutput, ToolFailure> {
         let tool = FileReader { tables: Some(tables()), store: self.store.clone() };
-        tool.run(&self.context(), serde_json::from_value(args).unwrap()).await
+        tool.run(&self.context(), serde_json::from_value(args).unwrap())
+            .await
+            .map_err(ba_agent::ToolError::told)
     }
 
     pub async fn query(&self, args: Value) -> Result<ToolOutput, ToolFailure> {
         let connections = Connections::new(Vec::new()).unwrap();
         let tool = QueryDatabase { tables: Some(tables()), connections, store: self.store.clone() };
-        tool.run(&self.context(), serde_json::from_value(args).unwrap()).await
+        tool.run(&self.context(), serde_json::from_value(args).unwrap())
+            .await
+            .map_err(ba_agent::ToolError::told)
     }
 }
 
@@ -129,6 +133,7 @@ pub fn rows(output: &ToolOutput) -> &Vec<Vec<Value>> {
 
 const SALES: &str = "日期,地区,金额\n2024-01-02,华东,1200.5\n2024-01-03,华北,800\n2024-02-01,华东,99.5\n";
 
+// SPEC F4
 #[test]
 fn an_upload_is_read_and_queried_by_id_and_name() {
     run(async {

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use async_compression::tokio::write::{BrotliEncoder, GzipEncoder, ZlibEncoder, ZstdEncoder};
 use async_compression::zstd::CParameter;
+use ba_testkit::{Edge, budget};
 use ba_web::content::decode;
 use ba_web::fetch::{FetchError, Web, WebConfig};
 use tokio::io::{AsyncWrite, AsyncWriteExt as _};
@@ -106,6 +107,29 @@ async fn endless_bodies_end_at_the_limit() {
     })
     .await;
     assert_eq!(error, FetchError::TooLarge { limit: MIB });
+}
+
+/// Ten times the budget and more, packed small and sent without end.
+#[test]
+fn a_page_has_a_byte_budget() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let edge = Edge { name: "web: page", budget_mb: 10, sent_mb: 400, most_mb: 60 };
+    let sites = || {
+        let zeros = vec![b'a'; 200 * MIB];
+        let bomb = runtime.block_on(packed("gzip", &zeros));
+        let packed =
+            runtime.block_on(Site::start(move |_| Reply::new(200, &[("content-encoding", "gzip")], &bomb)));
+        let piece = vec![b'a'; MIB];
+        let endless =
+            runtime.block_on(Site::start(move |_| Reply::endless(&[], piece.clone(), Duration::ZERO)));
+        [packed, endless]
+    };
+    budget("bodies::a_page_has_a_byte_budget", &edge, sites, |sites| {
+        for site in &sites {
+            let error = runtime.block_on(web(&[site]).fetch(&site.url("/"))).unwrap_err();
+            assert_eq!(error, FetchError::TooLarge { limit: 10 * MIB });
+        }
+    });
 }
 
 #[tokio::test]

@@ -197,6 +197,7 @@ fn strict(wanted: &[Named], report: &str, by_name: bool) -> bool {
 mod tests {
     use super::*;
 
+    // SPEC W10
     #[test]
     fn values_are_compared_as_people_compare_them() {
         for (value, label) in [
@@ -257,6 +258,7 @@ mod tests {
         assert!(judge(&told, "@average[1.50]").problem.is_some(), "the question named it");
     }
 
+    // SPEC W10
     #[test]
     fn the_benchmark_s_own_rule_stands_beside_ours() {
         let list = case("Answer @cols[x].", &[("cols", "[a, b]")]);

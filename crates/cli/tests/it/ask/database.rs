@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::ask;
 
+// SPEC K3
 #[test]
 fn a_configured_database_answers_without_a_model_and_without_files() {
     let folder = tempfile::tempdir().unwrap();
