@@ -39,6 +39,7 @@ describe("working with an answer", { skip }, () => {
     return readFileSync(await file.path());
   };
 
+  // SPEC W9
   it("a question that asks back is answered by a button", async () => {
     await ask(page, "[choose] 销售额多少？");
     await ended(page);
@@ -55,6 +56,7 @@ describe("working with an answer", { skip }, () => {
     assert.deepEqual(await answered.evaluateAll((all) => all.map((one) => [one.disabled, one.getAttribute("aria-pressed")])), [[true, "false"], [true, "true"]]);
   });
 
+  // SPEC H7
   it("an address that nobody gave is read only after consent", async () => {
     await ask(page, "[address] 看看年报");
     await ended(page);
@@ -85,6 +87,7 @@ describe("working with an answer", { skip }, () => {
     assert.equal(await page.locator("[data-part=consent]").count(), 0);
   });
 
+  // SPEC D3
   it("an answer is copied as HTML with tables and pictures, and as Markdown without scripts", async () => {
     await page.goto(`${server.url}/#/`);
     await firstVisit(page);
