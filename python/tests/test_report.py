@@ -204,7 +204,7 @@ def test_regions_of_html_are_cut_as_on_the_page():
 
 def test_the_theme_is_the_page_s():
     here = os.path.join(os.path.dirname(__file__), "../..")
-    page = open(os.path.join(here, "web/src/frame/chart-theme.ts"), encoding="utf-8").read()
+    page = open(os.path.join(here, "web/src/chart/theme.ts"), encoding="utf-8").read()
     palette = page[page.index("PALETTE = [") :].split("]")[0].split("[")[1]
     for name in ("engine.js", "live.js"):
         assert palette in open(os.path.join(os.path.dirname(report.__file__), name), encoding="utf-8").read()

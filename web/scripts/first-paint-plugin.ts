@@ -15,6 +15,13 @@ function inline(html: string, name: string, css: string): string {
   return html.replace(link, "").replace("</head>", () => `  <style>${css.trim()}</style>\n  </head>`);
 }
 
+/** Pieces fetched later must not ask for a sheet that is in the page already: the entry, which is loaded, stands in its place. */
+function forget(bundle: Record<string, { type: string; code?: string; fileName: string; isEntry?: boolean }>, sheets: string[]): void {
+  const chunks = Object.values(bundle).filter((file) => file.type === "chunk");
+  const entry = chunks.find((chunk) => chunk.isEntry)?.fileName ?? "";
+  for (const chunk of chunks) for (const sheet of sheets) chunk.code = chunk.code?.replaceAll(`"${sheet}"`, `"${entry}"`);
+}
+
 export function firstPaintPlugin(): Plugin {
   return {
     name: "ba-first-paint",
@@ -26,13 +33,16 @@ export function firstPaintPlugin(): Plugin {
         const page = bundle["index.html"];
         if (page?.type === "asset") {
           let html = String(page.source);
+          const inlined: string[] = [];
           for (const [, name] of html.matchAll(/<link rel="stylesheet"[^>]*href="\/([^"]+)"/g)) {
             const sheet = name ? bundle[name] : undefined;
             if (!name || sheet?.type !== "asset") throw new Error(`no style sheet ${name}`);
             html = inline(html, name, String(sheet.source));
             delete bundle[name];
+            inlined.push(name);
           }
           page.source = html;
+          forget(bundle, inlined);
         }
         for (const [name, file] of Object.entries(bundle)) {
           const bytes = Buffer.from(file.type === "chunk" ? file.code : file.source);

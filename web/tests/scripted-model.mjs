@@ -71,6 +71,10 @@ const SCRIPTS = {
     () => complete(2, "华东销售额 156,000 元，华南销售额 64,250 元，华北销售额 64,250 元，西南占 42.5%，合计 999,999 元。"),
     () => complete(2, "华东销售额 150,600 元，华南销售额 87,300 元，华北销售额 64,250 元，西南占 12.2%，合计 999,999 元。"),
   ],
+  prooftable: [
+    () => calls(1, ["query_database", { query: "SELECT 地区, sum(销售额) AS 销售额 FROM regions GROUP BY 1 ORDER BY 2 DESC" }]),
+    () => complete(2, "| 地区 | 销售额 |\n|---|---|\n| 华东 | 150600 |\n| 华南 | 87300 |\n| 华北 | 64250 |\n"),
+  ],
   /** Two rounds that both number their calls from call_1, and charts drawn from what they returned. */
   byref: [
     () => turn(1, { type: "tool_call", content: [{ tool_name: "query_database", tool_call_id: "call_1", arguments: { query: "SELECT region AS 地区, sum(amount) AS 销售额 FROM sales GROUP BY 1 ORDER BY 2 DESC" } }] }),
@@ -79,19 +83,22 @@ const SCRIPTS = {
   ],
   /** Written so slowly that one can come in the middle. */
   essay: [() => complete(1, Array.from({ length: 60 }, (_, at) => `第 ${["甲", "乙", "丙"][at % 3]} 段文字，慢慢地写出来。`).join("\n\n"))],
+  choose: [() => complete(1, "要按哪个口径算？", { needs_clarification: { choices: ["[text]按含税销售额", "[text]按不含税销售额"] } })],
+  address: [() => calls(1, ["web_reader", { url: "https://reports.invalid/2024" }]), () => complete(2, "没有读到。")],
+  consented: [() => calls(1, ["web_reader", { url: "https://reports.invalid/2024" }]), () => complete(2, "读过了。")],
   unpaid: [() => 401],
   text: [(question) => complete(1, question.replace(/^.*\[text\]/s, ""))],
   charts: [() => complete(1, `第一张：\n\n${chart("a", "图一", [5, 3, 2, 4, 1])}\n\n两图之间的文字。\n\n${chart("b", "图二", [1, 2, 3, 4, 5])}\n\n完。`)],
   badchart: [() => complete(1, `看图：\n\n<div id="x" style="height:300px"></div>\n<script>var c = echarts.init(document.getElementById('x')); c.setOption({ series: [{ type: 'bar', data: undefinedVariable }] });</script>`)],
 };
-const TAG = new RegExp(`\\[(${Object.keys(SCRIPTS).join("|")})\\]`);
+const TAG = new RegExp(`\\[(${Object.keys(SCRIPTS).join("|")})\\]|我允许读取`);
 
 function reply(messages) {
   const plain = (message) => (typeof message.content === "string" ? message.content : (message.content ?? []).map((part) => part.text ?? "").join("\n"));
   const at = messages.findLastIndex((message) => message.role === "user" && TAG.test(plain(message)));
   if (at < 0) return complete(1, "没有脚本");
   const question = plain(messages[at]);
-  const script = SCRIPTS[TAG.exec(question)[1]];
+  const script = SCRIPTS[TAG.exec(question)[1] ?? "consented"];
   const answered = messages.slice(at + 1).filter((message) => message.role === "assistant").length;
   return script[Math.min(answered, script.length - 1)](question);
 }

@@ -14,6 +14,7 @@ const MAX_ROWS: usize = 400;
 /// Cells of a row, the figure's own among them.
 const MAX_CELLS: usize = 8;
 const MAX_TEXT: usize = 60;
+const MAX_LINE: usize = 240;
 
 /// Each row that a proof names, once.
 pub fn of(figures: &[FigureProof], evidence: &Evidence) -> Vec<ProofRow> {
@@ -36,7 +37,32 @@ pub fn of(figures: &[FigureProof], evidence: &Evidence) -> Vec<ProofRow> {
             found.push(ProofRow { tool_call_id: id.to_owned(), row, cells });
         }
     }
+    lines(figures, &by_id, &mut found);
     found
+}
+
+/// The printed lines that proofs name: each a row of one cell without a name.
+fn lines(figures: &[FigureProof], by_id: &HashMap<&str, Vec<&Source>>, found: &mut Vec<ProofRow>) {
+    let mut seen: HashSet<(&str, usize)> = HashSet::new();
+    for figure in figures {
+        let Some(Proof::Line { tool_call_id: id, line }) = &figure.proof else { continue };
+        let sources = by_id.get(id.as_str()).into_iter().flatten();
+        let Some(text) = sources.filter_map(|s| printed(s, *line, &figure.text)).next() else { continue };
+        if found.len() < MAX_ROWS && seen.insert((id, *line)) {
+            let cells = vec![RowCell { column: String::new(), value: shorten(text.trim(), MAX_LINE) }];
+            found.push(ProofRow { tool_call_id: id.clone(), row: *line, cells });
+        }
+    }
+}
+
+/// That line of a text, where the figure's digits (but the last, which rounding may change) stand in it.
+fn printed<'s>(source: &'s Source, line: usize, figure: &str) -> Option<&'s str> {
+    let Body::Text { lines } = &source.body else { return None };
+    let text = lines.get(line)?;
+    let digits = |s: &str| s.chars().filter(char::is_ascii_digit).collect::<String>();
+    let wanted = digits(figure).trim_start_matches('0').to_owned();
+    let sure = &wanted[..wanted.len().saturating_sub(1).max(1).min(wanted.len())];
+    digits(text).contains(sure).then_some(text.as_str())
 }
 
 type Place<'p> = (&'p str, usize, &'p str, Option<f64>);
@@ -105,6 +131,19 @@ mod tests {
                 {"column": "地区", "value": "华南"}, {"column": "销售额", "value": "87300"}]})
         );
         assert_eq!(found.rows.iter().filter(|r| r.row == 1).count(), 1, "each row once: {rows}");
+    }
+
+    #[test]
+    fn a_printed_line_is_shown_as_it_stands() {
+        let mut evidence = Evidence::new();
+        evidence.text("call_1", "rows: 12\n平均客单价: 87312.4");
+        evidence.text("call_1", "Python finished\nlast line");
+        let found = audit("平均客单价 87,312 元。", &evidence, Options::default());
+        let rows = serde_json::to_value(&found.rows).unwrap();
+        assert_eq!(
+            rows,
+            json!([{"tool_call_id": "call_1", "row": 1, "cells": [{"column": "", "value": "平均客单价: 87312.4"}]}])
+        );
     }
 
     #[test]

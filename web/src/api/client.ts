@@ -89,6 +89,9 @@ export const api = {
   remove: (id: string) => request<unknown>(`/conversations/${part(id)}`, { method: "DELETE" }),
   context: (id: string, run: string) => request<unknown>(`/conversations/${part(id)}/context${query({ run_id: run })}`),
 
+  consents: async (id: string) => list<string>(await request(`/conversations/${part(id)}/consents`), "allowed"),
+  allow: async (id: string, what: { address: string } | { host: string } | { tool: string }) => list<string>(await request(`/conversations/${part(id)}/consents`, json("POST", what)), "allowed"),
+
   files: async (conversation: string) => list<UploadedFile>(await request(`/files${query({ conversation_id: conversation })}`), "files"),
   file: (id: string, conversation: string) => request<UploadedFile>(`/files/${part(id)}${query({ conversation_id: conversation })}`),
   removeFile: (id: string, conversation: string) =>

@@ -3,7 +3,7 @@
  * without its scripts; those run in a worker (`worker/main.ts`), and what they drew is drawn here from data.
  */
 import { Charts, type ECharts } from "./charts";
-import type { FromFrame, ToFrame } from "./protocol";
+import { ENDLESS, type FromFrame, type ToFrame } from "./protocol";
 import { purified, takeScripts } from "./purify";
 import { readOutcome, type Outcome, type ToWorker } from "./script-protocol";
 import { STYLE } from "./style";
@@ -58,7 +58,7 @@ function runScripts(scripts: string[], known: HTMLElement[], tell: (outcome: Out
       if (heard === 0) tell({ drawings: [], changes: [], errors: [message] });
       end();
     };
-    const slow = setTimeout(() => fail("the script did not end"), SCRIPT_MS);
+    const slow = setTimeout(() => fail(ENDLESS), SCRIPT_MS);
     worker.onerror = (event) => {
       event.preventDefault();
       if (event.message) fail(event.message);

@@ -1,6 +1,6 @@
 /** Charts in the frame: drawn from data by our own script, one by one, so that a broken one takes no neighbour along. */
-import { CHART_THEMES, roomy } from "./chart-theme";
-import { cleanOption, type Option } from "./option";
+import { CHART_THEMES, roomy } from "../chart/theme";
+import { cleanOption, type Option } from "../chart/option";
 import type { ThemeName } from "./protocol";
 
 interface Chart {
@@ -32,12 +32,13 @@ export class Charts {
   /** Draws, or says why not. */
   draw(dom: HTMLElement, json: string, notMerge: boolean): string | null {
     try {
-      const option = roomy(cleanOption(JSON.parse(json)));
+      // Said in words for those who do not see it: ECharts describes its own figures.
+      const option = { aria: { enabled: true }, ...roomy(cleanOption(JSON.parse(json))) };
       if (dom.clientHeight < 40) dom.style.height = "360px";
       if (dom.clientWidth < 40) dom.style.width = "100%";
       let chart = this.#live.get(dom);
       if (!chart) {
-        chart = this.library.init(dom, `ba-${this.#theme}`);
+        chart = this.library.init(dom, `ba-${this.#theme}`, { locale: document.documentElement.lang === "en" ? "EN" : "ZH" });
         this.#live.set(dom, chart);
         const drawn = chart;
         new ResizeObserver(() => !drawn.isDisposed() && drawn.resize()).observe(dom);

@@ -17,6 +17,9 @@ export type FromFrame =
   | { type: "ba:error"; message: string }
   | { type: "ba:png"; request: string; images: string[] };
 
+/** What the frame says of a script that had to be ended; the page has words for it. */
+export const ENDLESS = "the script did not end";
+
 export const MAX_HEIGHT = 4000;
 const MAX_IMAGES = 20;
 const MAX_IMAGE_CHARS = 12_000_000;

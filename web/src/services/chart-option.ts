@@ -1,7 +1,7 @@
 /** A chart by reference (SPEC W4) made ready to draw: data only, in the reader's numbers, as the kind that was asked for or chosen. Pure. */
 import type { ChartRef } from "$lib/api/types";
-import { roomy } from "$lib/frame/chart-theme";
-import { cleanOption, type Option } from "$lib/frame/option";
+import { roomy } from "$lib/chart/theme";
+import { cleanOption, type Option } from "$lib/chart/option";
 import { full, short } from "./chart-numbers";
 
 export const KINDS = ["bar", "line", "area", "pie", "table"] as const;
@@ -14,6 +14,7 @@ export interface Grid {
 
 type Dataset = { dimensions?: unknown[]; source?: unknown[] };
 const LABELS_UP_TO = 14;
+const ZOOMED_FROM = 12;
 
 /** The figures of a chart as a table. */
 export function gridOf(chart: ChartRef): Grid {
@@ -28,7 +29,7 @@ export function gridOf(chart: ChartRef): Grid {
 /** Other kinds can only be made of what we built ourselves: one column of names, the rest figures. */
 export const canSwitch = (chart: ChartRef): boolean => ["bar", "line", "area", "pie", "stacked"].includes(chart.kind) && gridOf(chart).header.length >= 2 && chart.x !== "";
 
-function seriesOf(kind: Kind, grid: Grid): Option[] {
+export function seriesOf(kind: Kind, grid: Grid): Option[] {
   const measures = kind === "pie" ? grid.header.slice(1, 2) : grid.header.slice(1);
   const few = grid.rows.length * measures.length <= LABELS_UP_TO;
   return measures.map((name, at): Option => {
@@ -51,7 +52,19 @@ function valueOf(params: unknown): number | null {
 
 const list = (value: unknown): Option[] => (Array.isArray(value) ? value : value === undefined ? [] : [value]) as Option[];
 
-export function drawable(chart: ChartRef, kind: Kind, language: string, narrow = false): Option {
+/** Zoom by wheel takes the page's own scrolling away, so it needs Ctrl unless the chart has the screen. */
+function zoom(rows: number, large: boolean): Option[] {
+  if (rows < ZOOMED_FROM) return [];
+  const inside = { type: "inside", zoomOnMouseWheel: large ? true : "ctrl", moveOnMouseWheel: false, preventDefaultMouseMove: false };
+  return large ? [inside, { type: "slider", height: 22, bottom: 30 }] : [inside];
+}
+
+export interface Look {
+  narrow?: boolean;
+  large?: boolean;
+}
+
+export function drawable(chart: ChartRef, kind: Kind, language: string, { narrow = false, large = false }: Look = {}): Option {
   const unit = chart.unit ?? "";
   const grid = gridOf(chart);
   const option = cleanOption(chart.option);
@@ -88,6 +101,9 @@ export function drawable(chart: ChartRef, kind: Kind, language: string, narrow =
   delete option.title;
   option.animationDuration = 150;
   option.aria = { enabled: false };
-  const bottom = option.dataZoom ? 52 : option.legend ? 34 : 8;
+  if (!pie && option.xAxis !== undefined && !option.dataZoom) option.dataZoom = zoom(grid.rows.length, large);
+  const slider = list(option.dataZoom).some((one) => one.type === "slider");
+  if (!list(option.dataZoom).length) delete option.dataZoom;
+  const bottom = slider ? 62 : option.legend ? 34 : 8;
   return roomy(pie ? option : { ...option, grid: { left: 8, right: 20, top: unit ? 34 : 20, bottom, containLabel: true } });
 }

@@ -134,7 +134,24 @@ export function buildReport(input: ReportInput): Block[] {
     else if (input.streaming) blocks.push({ kind: "pending" });
     else blocks.push({ kind: "frame", html: plainMarks(segment.text, input.metadata) });
   }
-  return input.streaming ? blocks : [...blocks, ...unplaced(input.metadata, placed)];
+  const even = evenHeadings(blocks);
+  return input.streaming ? even : [...even, ...unplaced(input.metadata, placed)];
+}
+
+/** A report may begin at any level and leave some out: here its headings follow the question's (h2) one by one. */
+function evenHeadings(blocks: Block[]): Block[] {
+  const open: number[] = [];
+  const level = (written: number) => {
+    while ((open.at(-1) ?? 0) >= written) open.pop();
+    return Math.min(6, 2 + open.push(written));
+  };
+  return blocks.map((block) => {
+    if (block.kind !== "rich" || !/<h[1-6]>/.test(block.html)) return block;
+    return { ...block, html: block.html.replace(/<h([1-6])>([\s\S]*?)<\/h\1>/g, (_all, written: string, inner: string) => {
+      const shown = level(Number(written));
+      return `<h${shown}>${inner}</h${shown}>`;
+    }) };
+  });
 }
 
 /** Inside HTML a mark becomes its name; the card of the code follows the report. */

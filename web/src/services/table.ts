@@ -39,6 +39,18 @@ function decimalsOf(plain: string[]): number {
   return longest <= 4 && lengths.filter((length) => length > 0).length * 2 > lengths.length ? longest : 0;
 }
 
+const PERCENT = /^([+\-−]?\d[\d,]*)(?:\.(\d+))?\s*([%％])$/;
+
+/** 11.7% beside 60.64% reads as two precisions: one for all, as for amounts. */
+function evenPercent(cells: string[], shares: (RegExpExecArray | null)[]): string[] {
+  const decimals = decimalsOf(shares.flatMap((share) => (share ? [`0${share[2] ? `.${share[2]}` : ""}`] : [])));
+  return cells.map((cell, index) => {
+    const share = shares[index];
+    if (!share || decimals === 0) return cell;
+    return `${share[1]}.${(share[2] ?? "").padEnd(decimals, "0")}${share[3]}`;
+  });
+}
+
 /** Amounts with thousands separators and even decimals; identifiers, years and anything unsure stay as written. */
 export function grouped(header: string, cells: string[]): string[] {
   const plain = cells.filter((cell) => /^-?\d+(\.\d+)?$/.test(cell.trim()));
@@ -46,6 +58,8 @@ export function grouped(header: string, cells: string[]): string[] {
   const padded = plain.some((cell) => /^-?0\d/.test(cell.trim()));
   if (NAMES_NOT_AMOUNTS.test(header) || years || padded || !isNumericColumn(cells)) return cells;
   const bare = (cell: string) => (/^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(cell.trim()) ? cell.trim().replace(/,/g, "") : cell.trim());
+  const shares = cells.map((cell) => PERCENT.exec(cell.trim()));
+  if (shares.some(Boolean)) return evenPercent(cells, shares);
   const decimals = decimalsOf(cells.map(bare).filter((cell) => /^-?\d+(\.\d+)?$/.test(cell)));
   return cells.map((cell) => {
     const match = /^(-?)(\d{1,15})(?:\.(\d+))?$/.exec(bare(cell));
@@ -55,6 +69,33 @@ export function grouped(header: string, cells: string[]): string[] {
     return `${sign}${whole.replace(/\B(?=(\d{3})+$)/g, ",")}${tail ? `.${tail}` : ""}`;
   });
 }
+
+/** One cell as a table would show it. */
+export const cellText = (header: string, value: string): string => grouped(header, [shortFraction(value)])[0] ?? value;
+
+/** A computed value has more digits than it means: six significant ones after the point are enough to read. */
+const shortFraction = (value: string): string => {
+  const match = /^-?\d+\.(\d{5,})$/.exec(value.trim());
+  return match ? String(Number(Number(value).toFixed(Math.abs(Number(value)) >= 1 ? 4 : 6))) : value;
+};
+
+export interface ShownColumn {
+  numeric: boolean;
+  shown: string[];
+}
+
+/** Each column as it is read: whether it holds figures, and its cells as they are written. */
+export function shownColumns(header: { text: string }[], rows: { text: string }[][]): ShownColumn[] {
+  return header.map((head, index) => {
+    const cells = rows.map((row) => row[index]?.text ?? "");
+    const numeric = isNumericColumn(cells);
+    return { numeric, shown: numeric ? grouped(head.text, cells) : cells };
+  });
+}
+
+/** A day, month, quarter, week or year as a row's name. */
+const TIME = /^(?:19|20)\d\d(?:[-/.年]\s?(?:0?[1-9]|1[0-2])(?:[-/.月]\s?\d{1,2}日?|月)?(?:[ T]\d{1,2}:\d\d(?::\d\d)?)?|[- ]?(?:Q[1-4]|W\d\d?)|年?(?:第?[一二三四1-4]季度|Q[1-4])|年)?$/i;
+export const isTimeText = (text: string): boolean => TIME.test(text.trim());
 
 export type SortOrder = "asc" | "desc";
 
@@ -73,6 +114,14 @@ export function sortRows(rows: string[][], column: number, order: SortOrder, lan
     })
     .map((entry) => entry.index);
 }
+
+const escaped = (text: string) => text.replace(/[&<>]/g, (char) => ({ "&": "&amp;", "<": "&lt;", ">": "&gt;" })[char] ?? char);
+
+/** For the clipboard: a table that word processors and mail take as one. */
+export const toHtmlTable = ([header = [], ...rows]: string[][]): string => {
+  const row = (cells: string[], tag: string) => `<tr>${cells.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join("")}</tr>`;
+  return `<table border="1" cellspacing="0" cellpadding="4"><thead>${row(header, "th")}</thead><tbody>${rows.map((cells) => row(cells, "td")).join("")}</tbody></table>`;
+};
 
 export const toTsv = (rows: string[][]): string => rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
 

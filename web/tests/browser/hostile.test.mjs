@@ -240,6 +240,7 @@ const i = document.createElement("iframe"); document.body.append(i); try { docum
     await answer("攻击\n\n<div>循环</div><script>for (;;) {}</script>");
     await page.waitForTimeout(500);
     await page.getByRole("textbox", { name: "你的问题" }).fill("还活着", { timeout: 5000 });
+    await page.locator("[data-part=frame]").last().getByText("脚本没有结束，已被停止").waitFor({ timeout: 60_000 });
     const article = await answer("下一个回答");
     await article.getByText("下一个回答").last().waitFor();
   });

@@ -47,11 +47,27 @@ describe("sending", () => {
     expect(chat.usage).toEqual({ input: 20, output: 10, cost: 1 });
   });
 
-  it("ignores blanks", async () => {
-    serve({ "/agent/query/stream": () => sse(started, report("答")) });
+  it("ignores blanks, and lets a second question wait while one runs", async () => {
+    let release = () => {};
+    let asked = 0;
+    serve({
+      "/agent/query/stream": () => {
+        asked += 1;
+        return asked > 1 ? sse(started, report("答二")) : new Promise<Response>((resolve) => (release = () => resolve(sse(started, report("答一")))));
+      },
+    });
     const chat = new Chat();
     await chat.send("   ");
     expect(requests).toHaveLength(0);
+    const first = chat.send("一");
+    await chat.send("二");
+    expect(chat.turns.map((turn) => turn.question)).toEqual(["一"]);
+    expect(chat.queued?.text).toBe("二");
+    expect(asked).toBe(1);
+    release();
+    await first;
+    expect(chat.turns.map((turn) => [turn.question, turn.answer?.response])).toEqual([["一", "答一"], ["二", "答二"]]);
+    expect(chat.queued).toBeNull();
   });
 
   it("turns a refusal into a failed turn with words, and an expired session into sign-in", async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cleanOption, withoutTags } from "../../src/frame/option";
+import { cleanOption, withoutTags } from "../../src/chart/option";
 import { purified, takeScripts } from "../../src/frame/purify";
 import { readOutcome } from "../../src/frame/script-protocol";
 import { FakeDocument } from "../../src/frame/worker/dom";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { roomy } from "../../src/frame/chart-theme";
+import { roomy } from "../../src/chart/theme";
 import { MAX_HEIGHT, Quota, readFrameMessage, usesECharts, wantsPaper } from "../../src/frame/protocol";
 
 describe("messages from the frame are hostile (SPEC U9)", () => {

@@ -21,12 +21,18 @@ it("has no import against the order of the layers", () => {
   expect(wrong).toEqual([]);
 });
 
-it("shares nothing between the sandboxed document and the page but their protocol and how charts look", () => {
+it("shares nothing between the sandboxed document and the page but their protocol", () => {
   const shared = files
     .filter((file) => !file.startsWith("frame/"))
     .flatMap((file) => [...readFileSync(join(ROOT, file), "utf8").matchAll(/"\$lib\/frame\/([^"]+)"/g)].map((match) => match[1]));
-  expect([...new Set(shared)]).toEqual(["chart-theme", "option", "protocol"]);
-  for (const file of files.filter((name) => name.startsWith("frame/"))) expect(readFileSync(join(ROOT, file), "utf8")).not.toContain("$lib/");
+  expect([...new Set(shared)]).toEqual(["protocol"]);
+  for (const file of files.filter((name) => /^(?:frame|chart)\//.test(name))) expect(readFileSync(join(ROOT, file), "utf8")).not.toContain("$lib/");
+});
+
+it("lets how charts look, which both need, know neither", () => {
+  for (const file of files.filter((name) => name.startsWith("chart/"))) {
+    for (const [, path = ""] of readFileSync(join(ROOT, file), "utf8").matchAll(/from "([^"]+)"/g)) expect(path).toMatch(/^\.\/[\w-]+$/);
+  }
 });
 
 it("turns text into markup only where it was sanitised or escaped", () => {

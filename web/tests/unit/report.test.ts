@@ -94,3 +94,9 @@ describe("a report's blocks (SPEC U4, U5)", () => {
     expect(build(text)[7]).toBe(build(`${text}\n\n新的一段`)[7]);
   });
 });
+
+it("lets a report's headings follow the question's one by one, whatever levels it was written in", () => {
+  const levels = (text: string) => buildReport({ text, metadata: {}, scope: { conversation: "c", files: new Set() } }).flatMap((block) => (block.kind === "rich" ? [...block.html.matchAll(/<h(\d)>(\w+)/g)].map((match) => `${match[1]}${match[2]}`) : []));
+  expect(levels("## a\n\n#### b\n\n#### c\n\n### d\n\n## e")).toEqual(["3a", "4b", "4c", "4d", "3e"]);
+  expect(levels("#### a\n\n# b\n\n## c")).toEqual(["3a", "3b", "4c"]);
+});

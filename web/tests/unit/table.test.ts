@@ -26,7 +26,8 @@ describe("thousands separators", () => {
   it("come with even decimals where most have some", () => {
     expect(grouped("销售额", ["2923382.55", "2,529,233.6", "1757126", "-"])).toEqual(["2,923,382.55", "2,529,233.60", "1,757,126.00", "-"]);
     expect(grouped("比率", ["0.123456", "0.5"])).toEqual(["0.123456", "0.5"]);
-    expect(grouped("份额", ["25.7%", "3.25%"])).toEqual(["25.7%", "3.25%"]);
+    expect(grouped("份额", ["25.7%", "3.25%", "–"])).toEqual(["25.70%", "3.25%", "–"]);
+    expect(grouped("同比", ["+18.2%", "-3%", "12%", "5%"])).toEqual(["+18.2%", "-3%", "12%", "5%"]);
   });
   it.each([["年份", ["2023", "2024"]], ["order id", ["100001"]], ["销售额", ["2023", "2024"]], ["编号", ["12345"]], ["邮编", ["010010"]], ["x", ["010010"]]])("never to %s", (header, cells) => {
     expect(grouped(header, cells)).toEqual(cells);

@@ -71,18 +71,22 @@ impl TableView {
     fn markdown(&self, lang: Lang) -> String {
         let line = |cells: &[String]| format!("| {} |", cells.join(" | "));
         let mut out = vec![line(&self.header), line(&vec!["---".to_owned(); self.header.len()])];
-        out.extend(self.rows.iter().take(SHOWN_ROWS).map(|r| line(r)));
+        let newest = self.is_series();
+        let from = if newest { self.rows.len().saturating_sub(SHOWN_ROWS) } else { 0 };
+        out.extend(self.rows.iter().skip(from).take(SHOWN_ROWS).map(|r| line(r)));
         if self.rows.len() > SHOWN_ROWS || self.cut {
             out.push(String::new());
             out.push(match lang {
                 Lang::Zh => format!(
-                    "（显示前 {} 行，共 {}{} 行）",
+                    "（显示{} {} 行，共 {}{} 行）",
+                    if newest { "最近" } else { "前" },
                     SHOWN_ROWS.min(self.rows.len()),
                     self.total,
                     if self.cut { "+" } else { "" }
                 ),
                 Lang::En => format!(
-                    "(first {} of {}{} rows)",
+                    "({} {} of {}{} rows)",
+                    if newest { "last" } else { "first" },
                     SHOWN_ROWS.min(self.rows.len()),
                     self.total,
                     if self.cut { "+" } else { "" }
@@ -91,6 +95,23 @@ impl TableView {
         }
         out.join("\n")
     }
+
+    /// Whether the rows go forward in time: then the newest are what a shortened table keeps.
+    fn is_series(&self) -> bool {
+        let times: Vec<&str> = self.rows.iter().filter_map(|r| r.first()).map(String::as_str).collect();
+        let forward = times.windows(2).all(|pair| pair[0] <= pair[1]) && times.first() < times.last();
+        forward && times.iter().all(|text| is_time(text))
+    }
+}
+
+/// `2024`, `2024-03`, `2024-03-05`, `2024-Q1`: texts that sort as the times they name.
+fn is_time(text: &str) -> bool {
+    let year = |s: &str| s.len() == 4 && (s.starts_with("19") || s.starts_with("20"));
+    let digits = |s: &str| s.bytes().all(|b| b.is_ascii_digit());
+    let quarter = |s: &str| matches!(s.as_bytes(), [b'Q', b'1'..=b'4']);
+    let mut parts = text.split(' ').next().unwrap_or_default().split('-');
+    let begins = parts.next().is_some_and(|first| year(first) && digits(first));
+    begins && parts.all(|part| quarter(part) || (part.len() == 2 && digits(part)))
 }
 
 /// The parts of an answer.
@@ -231,5 +252,27 @@ impl Desk<'_> {
             Lang::Zh => format!("读入时已按合并单元格填充：{}。", names.join("、")),
             Lang::En => format!("Merged cells were filled when the file was read: {}.", names.join(", ")),
         })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn view(first: impl Fn(usize) -> String) -> String {
+        let rows: Vec<Vec<String>> = (0..30).map(|i| vec![first(i), i.to_string()]).collect();
+        let header = vec!["t".to_owned(), "n".to_owned()];
+        TableView { header, total: rows.len(), rows, cut: false }.markdown(Lang::En)
+    }
+
+    #[test]
+    fn a_shortened_series_keeps_its_newest_rows() {
+        let months = view(|i| format!("{}-{:02}", 2022 + i / 12, i % 12 + 1));
+        assert!(months.contains("| 2024-06 | 29 |") && !months.contains("| 2022-01 |"), "{months}");
+        assert!(months.ends_with("(last 20 of 30 rows)"));
+        let names = view(|i| format!("shop {i:02}"));
+        assert!(names.contains("| shop 00 | 0 |") && names.ends_with("(first 20 of 30 rows)"), "{names}");
+        let backward = view(|i| format!("{}", 2099 - i));
+        assert!(backward.contains("| 2099 | 0 |") && backward.ends_with("(first 20 of 30 rows)"));
     }
 }
