@@ -4,6 +4,108 @@
  */
 
 export interface paths {
+    "/api/v1/admin/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What administrators and accounts did, latest first. */
+        get: operations["auditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The configured databases, without their addresses. */
+        get: operations["listConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/connections/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a database for its tables, as a question would. */
+        post: operations["testConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the server allows. */
+        get: operations["limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Write the model and its key into the configuration file; the server uses it when it starts again. */
+        put: operations["saveModel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/model/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a model with this key whether it answers; nothing is kept. */
+        post: operations["testModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/skills": {
         parameters: {
             query?: never;
@@ -107,6 +209,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tokens and cost of everyone's questions. */
+        get: operations["usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/users": {
         parameters: {
             query?: never;
@@ -136,6 +255,57 @@ export interface paths {
         put?: never;
         /** Lock a user out: sessions end, keys stop working. */
         post: operations["disableUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/users/{user_id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a disabled user sign in again. */
+        post: operations["enableUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/users/{user_id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Somebody's API keys, without their secrets. */
+        get: operations["listUserKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/users/{user_id}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Give a user another password. */
+        put: operations["resetPassword"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -260,6 +430,75 @@ export interface paths {
         get: operations["me"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change my own password; the old one is asked for. */
+        put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything on the caller's board, with the answers it is taken from. */
+        get: operations["readBoard"];
+        put?: never;
+        /** Pin a table, a chart or a whole answer. */
+        post: operations["pin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/board/{item_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a piece off. */
+        delete: operations["unpin"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/board/{item_id}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the piece's question again, as another version of its turn; the piece shows the new answer once that is complete. */
+        post: operations["refreshPiece"];
         delete?: never;
         options?: never;
         head?: never;
@@ -692,6 +931,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/choose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Of a turn that was asked more than once, let this version count: later questions see it and not the others. */
+        post: operations["chooseVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/events": {
         parameters: {
             query?: never;
@@ -704,6 +960,24 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Say whether an answer was good, and why; said again, it replaces what was said before. */
+        put: operations["giveFeedback"];
+        post?: never;
+        /** Take it back. */
+        delete: operations["takeFeedbackBack"];
         options?: never;
         head?: never;
         patch?: never;
@@ -784,7 +1058,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The same for Prometheus. */
+        /** Of the whole server since its start, for Prometheus. */
         get: operations["prometheus"];
         put?: never;
         post?: never;
@@ -872,6 +1146,19 @@ export interface components {
             rows?: components["schemas"]["ProofRow"][];
             unproven: number;
         };
+        AuditLine: {
+            /** @example user.add */
+            action: string;
+            actor: string;
+            at: string;
+            subject: string;
+        };
+        AuditLines: {
+            entries: components["schemas"]["AuditLine"][];
+        };
+        Board: {
+            pieces: components["schemas"]["Piece"][];
+        };
         CallSummary: {
             cache_hit: boolean;
             /** Format: double */
@@ -884,6 +1171,32 @@ export interface components {
             /** @description False when the run had already ended. */
             cancelled: boolean;
             run_id: components["schemas"]["RunId"];
+        };
+        Change: {
+            /** @description Keeps it at the top of the list. */
+            pinned?: boolean | null;
+            /**
+             * @description All of its tags: at most 12, of 30 characters each.
+             * @example [
+             *       "零售",
+             *       "2024"
+             *     ]
+             */
+            tags?: string[] | null;
+            /** @example 零售数据分析 */
+            title?: string | null;
+        };
+        ChangePassword: {
+            /**
+             * Format: password
+             * @example staple battery horse
+             */
+            new: string;
+            /**
+             * Format: password
+             * @example correct horse battery
+             */
+            old: string;
         };
         /** @description A chart whose figures are those of a call's result. */
         ChartRef: {
@@ -943,6 +1256,11 @@ export interface components {
             /** Format: int32 */
             index: number;
             message?: components["schemas"]["Delta"] | null;
+        };
+        Chosen: {
+            run_id: components["schemas"]["RunId"];
+            /** @description The first run of the turn. */
+            turn_id: components["schemas"]["RunId"];
         };
         /** @description What the user may choose from when the model asks back. */
         Clarification: {
@@ -1017,6 +1335,15 @@ export interface components {
             /** @description Unit found in the cells, e.g. `%` or `¥`. */
             unit?: string | null;
         };
+        /** @description A database of the configuration. */
+        ConnectionInfo: {
+            description: string;
+            /** @example erp */
+            name: string;
+        };
+        ConnectionList: {
+            connections: components["schemas"]["ConnectionInfo"][];
+        };
         Consents: {
             /** @description Addresses and hosts, in the order in which they were allowed. */
             allowed: string[];
@@ -1045,6 +1372,11 @@ export interface components {
         ConversationInfo: {
             conversation_id: components["schemas"]["ConversationId"];
             created_at: string;
+            /** @description Kept at the top of the list. */
+            pinned: boolean;
+            /** @description A question of it is being answered. */
+            running: boolean;
+            tags: string[];
             title: string;
             updated_at: string;
         };
@@ -1075,11 +1407,37 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_AuditLines: {
+            data: {
+                entries: components["schemas"]["AuditLine"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_Board: {
+            data: {
+                pieces: components["schemas"]["Piece"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_Cancelled: {
             data: {
                 /** @description False when the run had already ended. */
                 cancelled: boolean;
                 run_id: components["schemas"]["RunId"];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_Chosen: {
+            data: {
+                run_id: components["schemas"]["RunId"];
+                /** @description The first run of the turn. */
+                turn_id: components["schemas"]["RunId"];
             };
             /** @example true */
             success: boolean;
@@ -1107,6 +1465,14 @@ export interface components {
             data: {
                 /** @description Oldest first. */
                 versions: components["schemas"]["CodeFile"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_ConnectionList: {
+            data: {
+                connections: components["schemas"]["ConnectionInfo"][];
             };
             /** @example true */
             success: boolean;
@@ -1152,6 +1518,11 @@ export interface components {
             data: {
                 conversation_id: components["schemas"]["ConversationId"];
                 created_at: string;
+                /** @description Kept at the top of the list. */
+                pinned: boolean;
+                /** @description A question of it is being answered. */
+                running: boolean;
+                tags: string[];
                 title: string;
                 updated_at: string;
             };
@@ -1180,6 +1551,20 @@ export interface components {
             data: {
                 /** @example true */
                 done: boolean;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_FeedbackInfo: {
+            data: {
+                at: string;
+                /**
+                 * @description `up` or `down`.
+                 * @example down
+                 */
+                rating: string;
+                reason: string;
             };
             /** @example true */
             success: boolean;
@@ -1227,6 +1612,25 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_LimitsInfo: {
+            /** @description What the server allows; set in the configuration file. */
+            data: {
+                /** Format: int32 */
+                requests_per_minute: number;
+                /**
+                 * Format: int32
+                 * @description Conversations untouched for so many days are deleted.
+                 */
+                retention_days?: number | null;
+                runs_per_person: number;
+                /** Format: int64 */
+                upload_bytes: number;
+                upload_files: number;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_ManagedSkills: {
             data: {
                 /** @description Skills that could not be loaded, with file and line. */
@@ -1253,11 +1657,11 @@ export interface components {
         /** @description `{success: true, data: …}` */
         Data_Metrics: {
             data: {
-                /** @description Per tool, per model and in all, since the start. */
+                /** @description Per tool (over the latest calls), per model and in all: of the caller's own conversations, from what is stored. */
                 agent: Record<string, never>;
                 /** @description Of the conversation asked for. */
                 conversation?: Record<string, never> | null;
-                /** @description Runs under way. */
+                /** @description The caller's runs under way. */
                 live_runs: number;
                 /** @description `工具执行统计: …` */
                 report: string;
@@ -1278,6 +1682,17 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_ModelSaved: {
+            data: {
+                /** @description The configuration file it was written to; read when the server starts again. */
+                file: string;
+                /** @description Another model that the environment names goes before it. */
+                overridden_by?: string | null;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_NewKeyInfo: {
             data: components["schemas"]["KeyInfo"] & {
                 /**
@@ -1285,6 +1700,28 @@ export interface components {
                  * @example ba_…
                  */
                 secret: string;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_Piece: {
+            /** @description A piece of the board. */
+            data: {
+                answer?: components["schemas"]["AgentResponse"] | null;
+                /** @description When that was answered. */
+                answered_at: string;
+                conversation_id: components["schemas"]["ConversationId"];
+                /** Format: int32 */
+                item: number;
+                /** @example item_0123456789ab */
+                item_id: string;
+                kind: string;
+                pinned_at: string;
+                /** @description The question its answer belongs to. */
+                question: string;
+                run_id: components["schemas"]["RunId"];
+                title: string;
             };
             /** @example true */
             success: boolean;
@@ -1372,6 +1809,17 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_Trial: {
+            /** @description How a trial went. */
+            data: {
+                /** @description What was found, or what is wrong. */
+                message: string;
+                works: boolean;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_Upload: {
             /** @description A file a person gave us (SPEC F1). */
             data: {
@@ -1401,6 +1849,14 @@ export interface components {
                 files: components["schemas"]["Upload"][];
                 /** @description Files that were not taken, and why. */
                 rejected?: components["schemas"]["Rejected"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_UsageList: {
+            data: {
+                users: components["schemas"]["UserUsage"][];
             };
             /** @example true */
             success: boolean;
@@ -1469,6 +1925,15 @@ export interface components {
             /** @example false */
             success: boolean;
         };
+        FeedbackInfo: {
+            at: string;
+            /**
+             * @description `up` or `down`.
+             * @example down
+             */
+            rating: string;
+            reason: string;
+        };
         FigureProof: {
             end: number;
             proof?: components["schemas"]["Proof"] | null;
@@ -1522,6 +1987,18 @@ export interface components {
             /** Format: int64 */
             size: number;
         };
+        GiveFeedback: {
+            /**
+             * @description `up` or `down`.
+             * @example down
+             */
+            rating: string;
+            /**
+             * @description Why, in one's own words.
+             * @example the total is that of 2023
+             */
+            reason?: string;
+        };
         Health: {
             /** @example ok */
             status: string;
@@ -1530,8 +2007,11 @@ export interface components {
         /** @description One question and all that was done for it. */
         HistoryRound: {
             answer?: components["schemas"]["AgentResponse"] | null;
+            /** @description Whether this version of the turn counts: the model sees no other. */
+            chosen: boolean;
             created_at: string;
             error?: components["schemas"]["ErrorInfo"] | null;
+            feedback?: components["schemas"]["FeedbackInfo"] | null;
             /** @description The uploads that came with the question. */
             file_ids: components["schemas"]["UploadId"][];
             /**
@@ -1547,6 +2027,8 @@ export interface components {
             /** @description `running`, `complete`, `failed` or `cancelled`. */
             status: string;
             steps: components["schemas"]["HistoryStep"][];
+            /** @description The first run of its turn: a question that was asked again or edited has several runs with the same one. */
+            turn_id: components["schemas"]["RunId"];
             user_message: string;
         };
         /** @description One tool call. */
@@ -1638,6 +2120,20 @@ export interface components {
          * @enum {string}
          */
         Kind: "system" | "summary" | "history" | "file_list" | "user" | "current_turn" | "notice";
+        /** @description What the server allows; set in the configuration file. */
+        LimitsInfo: {
+            /** Format: int32 */
+            requests_per_minute: number;
+            /**
+             * Format: int32
+             * @description Conversations untouched for so many days are deleted.
+             */
+            retention_days?: number | null;
+            runs_per_person: number;
+            /** Format: int64 */
+            upload_bytes: number;
+            upload_files: number;
+        };
         LoadSample: {
             conversation_id?: components["schemas"]["ConversationId"] | null;
             /** @example retail */
@@ -1687,11 +2183,11 @@ export interface components {
             user: string;
         };
         Metrics: {
-            /** @description Per tool, per model and in all, since the start. */
+            /** @description Per tool (over the latest calls), per model and in all: of the caller's own conversations, from what is stored. */
             agent: Record<string, never>;
             /** @description Of the conversation asked for. */
             conversation?: Record<string, never> | null;
-            /** @description Runs under way. */
+            /** @description The caller's runs under way. */
             live_runs: number;
             /** @description `工具执行统计: …` */
             report: string;
@@ -1742,6 +2238,29 @@ export interface components {
             data: components["schemas"]["ModelEntry"][];
             /** @example list */
             object: string;
+        };
+        ModelSaved: {
+            /** @description The configuration file it was written to; read when the server starts again. */
+            file: string;
+            /** @description Another model that the environment names goes before it. */
+            overridden_by?: string | null;
+        };
+        ModelWanted: {
+            /**
+             * Format: password
+             * @example sk-…
+             */
+            api_key?: string;
+            /**
+             * @description Only where the provider has none of its own.
+             * @example https://llm.example.com/v1
+             */
+            base_url?: string;
+            /**
+             * @description `provider:model`
+             * @example deepseek:deepseek-chat
+             */
+            model: string;
         };
         /** @description One of the two. */
         NewConsent: {
@@ -1836,6 +2355,38 @@ export interface components {
             synopses: number;
             tokens: number;
         };
+        /** @description A piece of the board. */
+        Piece: {
+            answer?: components["schemas"]["AgentResponse"] | null;
+            /** @description When that was answered. */
+            answered_at: string;
+            conversation_id: components["schemas"]["ConversationId"];
+            /** Format: int32 */
+            item: number;
+            /** @example item_0123456789ab */
+            item_id: string;
+            kind: string;
+            pinned_at: string;
+            /** @description The question its answer belongs to. */
+            question: string;
+            run_id: components["schemas"]["RunId"];
+            title: string;
+        };
+        Pin: {
+            /**
+             * Format: int32
+             * @description Which of its kind in the answer, from 0.
+             */
+            item?: number;
+            /**
+             * @description `chart`, `table` or `answer`.
+             * @example chart
+             */
+            kind: string;
+            run_id: components["schemas"]["RunId"];
+            /** @example 各地区销售额 */
+            title?: string;
+        };
         Proof: {
             formula: string;
             operands: components["schemas"]["Operand"][];
@@ -1874,6 +2425,7 @@ export interface components {
             /** @description Another of the configured models, by its name or as `provider:model`; `GET /status` lists them. */
             model?: string | null;
             output_level?: components["schemas"]["OutputLevel"] | null;
+            replaces?: components["schemas"]["RunId"] | null;
         };
         Readiness: {
             checks: components["schemas"]["CheckResult"][];
@@ -1882,10 +2434,6 @@ export interface components {
         Rejected: {
             error: components["schemas"]["ErrorInfo"];
             filename: string;
-        };
-        Rename: {
-            /** @example 零售数据分析 */
-            title: string;
         };
         ReportChoice: {
             /**
@@ -1896,6 +2444,13 @@ export interface components {
             /** @description `zh` or `en`, for the document's own words; without it, the language of the questions. */
             lang?: string | null;
             run_id?: components["schemas"]["RunId"] | null;
+        };
+        ResetPassword: {
+            /**
+             * Format: password
+             * @example staple battery horse
+             */
+            password: string;
         };
         ResponseMetadata: {
             action_type: string;
@@ -2038,6 +2593,11 @@ export interface components {
         /** @description A sample data set people can load with one click. */
         SampleInfo: {
             description?: string;
+            /**
+             * @description `zh` or `en`, of its columns and questions; for everyone when absent.
+             * @example zh
+             */
+            language?: string | null;
             /** @example retail */
             name: string;
             /** @description Questions that make sense with it. */
@@ -2173,6 +2733,12 @@ export interface components {
             count: number;
             value: string;
         };
+        /** @description How a trial went. */
+        Trial: {
+            /** @description What was found, or what is wrong. */
+            message: string;
+            works: boolean;
+        };
         /** @description A file a person gave us (SPEC F1). */
         Upload: {
             conversation_id: components["schemas"]["ConversationId"];
@@ -2215,6 +2781,9 @@ export interface components {
             /** Format: int64 */
             output_tokens: number;
         };
+        UsageList: {
+            users: components["schemas"]["UserUsage"][];
+        };
         /** @description Who owns a conversation. `local` on loopback without sign-in. */
         UserId: string;
         UserInfo: {
@@ -2226,6 +2795,14 @@ export interface components {
         };
         UserList: {
             users: components["schemas"]["UserInfo"][];
+        };
+        UserUsage: {
+            /** @description The name, where there still is such a user. */
+            name: string;
+            /** Format: int64 */
+            runs: number;
+            usage: components["schemas"]["UsageInfo"];
+            user_id: components["schemas"]["UserId"];
         };
         /** @description A second computation of an answer's headline figure, without the model that answered (SPEC V6). */
         WitnessReport: {
@@ -2250,6 +2827,239 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    auditLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_AuditLines"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_ConnectionList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    testConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example erp */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Trial"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_LimitsInfo"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    saveModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelWanted"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_ModelSaved"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    testModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelWanted"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Trial"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     listManagedSkills: {
         parameters: {
             query?: never;
@@ -2541,6 +3351,43 @@ export interface operations {
             };
         };
     };
+    usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_UsageList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     listUsers: {
         parameters: {
             query?: never;
@@ -2629,6 +3476,127 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    enableUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listUserKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_KeyList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetPassword"];
+            };
+        };
         responses: {
             200: {
                 headers: {
@@ -2964,6 +3932,205 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Data_Me"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePassword"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readBoard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Board"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    pin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Pin"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Piece"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    unpin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example item_0123456789ab */
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    refreshPiece: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example item_0123456789ab */
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Piece"];
                 };
             };
             /** @description What went wrong */
@@ -3377,7 +4544,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Rename"];
+                "application/json": components["schemas"]["Change"];
             };
         };
         responses: {
@@ -4341,6 +5508,46 @@ export interface operations {
             };
         };
     };
+    chooseVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example run_00112233445566aa */
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Chosen"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     runEvents: {
         parameters: {
             query?: {
@@ -4363,6 +5570,90 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    giveFeedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example run_00112233445566aa */
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GiveFeedback"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_FeedbackInfo"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    takeFeedbackBack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example run_00112233445566aa */
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
                 };
             };
             /** @description What went wrong */

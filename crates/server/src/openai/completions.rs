@@ -37,8 +37,14 @@ pub async fn create(
     })?;
     let known = chat.conversation(&state.deps.store, &caller.user).await;
     let message = if known.is_some() { chat.question.clone() } else { chat.with_history() };
-    let query =
-        QueryRequest { message, conversation_id: known, file_ids: vec![], model: None, output_level: None };
+    let query = QueryRequest {
+        message,
+        conversation_id: known,
+        file_ids: vec![],
+        model: None,
+        output_level: None,
+        replaces: None,
+    };
     let run_id = RunId::random();
     let reader = (request.stream == Some(true)).then(|| state.deps.bus.subscribe(&run_id));
     let Admitted { conversation_id, run_id } = query::admit(&state, &caller, query, run_id).await?;

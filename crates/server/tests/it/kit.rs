@@ -182,6 +182,7 @@ impl App {
             bus: bus.clone(),
             ingest: None,
             reports: None,
+            setup: None,
             checks: vec![],
             skills: None,
             samples: vec![],

@@ -16,3 +16,4 @@ mod query;
 mod reading;
 mod reports;
 mod skills;
+mod turns;

@@ -19,3 +19,4 @@ mod migrations;
 mod private;
 mod runs;
 mod s3;
+mod versions;
