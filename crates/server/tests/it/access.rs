@@ -129,6 +129,7 @@ async fn another_users_things_do_not_exist() {
             "/api/v1/files/{file_id}/ingest" => json!({}),
             "/api/v1/conversations/{conversation_id}/consents" => json!({"host": "e.example"}),
             "/api/v1/conversations/{conversation_id}/report" => json!({"format": "md"}),
+            "/api/v1/runs/{run_id}/feedback" => json!({"rating": "up"}),
             _ => json!({"title": "mine"}),
         };
         let request = app.client.request(method.clone(), &url).bearer_auth(&bob).json(&body);
