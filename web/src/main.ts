@@ -6,6 +6,7 @@ import "./styles/prose.css";
 import "./styles/print.css";
 import App from "./App.svelte";
 import { printLight } from "./services/print";
+import { prefs } from "./stores/prefs.svelte";
 
 let started = false;
 function start() {
@@ -17,6 +18,8 @@ function start() {
   mount(App, { target });
 }
 
-// The outline is painted first; a tab in the background paints nothing and does not wait for it.
-if (document.visibilityState === "visible") requestAnimationFrame(() => setTimeout(start));
-setTimeout(start, document.visibilityState === "visible" ? 100 : 0);
+// The outline is painted first; a tab in the background paints nothing and does not wait for it. Neither waits for long for the words.
+const words = prefs.learn();
+const begin = () => void words.then(start);
+if (document.visibilityState === "visible") requestAnimationFrame(() => setTimeout(begin));
+setTimeout(begin, document.visibilityState === "visible" ? 100 : 0);

@@ -82,4 +82,7 @@ pub struct RunState {
     /// The active skills, so that a run resumes inside them (SPEC S3).
     #[serde(default)]
     pub skills: ba_skills::SkillState,
+    /// The turn this is another version of: it sees what was before that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<ba_store::Replaced>,
 }

@@ -127,6 +127,11 @@ impl Agent {
                 return Err(if gone { AgentError::UnknownFile(file.to_string()) } else { error.into() });
             }
         }
+        let replaces = match &query.replaces {
+            Some(run) => Some(parts.store.replaced(&conversation_id, run).await?),
+            None => None,
+        };
+        let model = parts.models.get(query.model.as_deref()).unwrap_or_else(|| parts.models.default.clone());
         let now = Timestamp::now();
         let state = RunState {
             machine: Run::new(message, parts.limits.clone(), now),
@@ -134,6 +139,7 @@ impl Agent {
             output_level: query.output_level,
             file_ids: query.file_ids.clone(),
             skills: Default::default(),
+            replaces: replaces.clone(),
         };
         let new = NewRun {
             run_id: run_id.clone(),
@@ -144,6 +150,8 @@ impl Agent {
             state: SavedState::of(&state),
             created_at: now,
             holder: Some(self.inner.holder.clone()),
+            replaces,
+            model: model.info().name.clone(),
         };
         let record = RunRecord {
             id: run_id.clone(),

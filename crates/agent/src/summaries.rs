@@ -34,13 +34,21 @@ pub(crate) struct Summaries<'a> {
     pub memo: &'a MemoCounter,
 }
 
-/// A conversation's rounds; only those that are new since the last look are read.
+/// A conversation's rounds; only those that are new since the last look are read, unless another version of an older
+/// one was chosen.
 pub(crate) async fn history(
     store: &Store,
     memo: &MemoCounter,
     conversation: &ConversationId,
 ) -> Result<Arc<Vec<Round>>, StoreError> {
-    let mut rounds = memo.take_rounds(conversation).unwrap_or_default();
+    let ids = store.round_ids(conversation).await?;
+    let known = memo.take_rounds(conversation).unwrap_or_default();
+    let same = known.len() <= ids.len() && known.iter().zip(&ids).all(|(round, id)| &round.round_id == id);
+    let mut rounds = if same { known } else { Arc::default() };
+    if rounds.len() == ids.len() {
+        memo.keep_rounds(conversation, rounds.clone());
+        return Ok(rounds);
+    }
     let new = store.rounds_from(conversation, rounds.len()).await?;
     if !new.is_empty() {
         Arc::make_mut(&mut rounds).extend(new);

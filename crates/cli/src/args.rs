@@ -58,6 +58,8 @@ pub enum Command {
     /// Install, list, approve, enable, disable and remove skills
     #[command(subcommand)]
     Skill(SkillCommand),
+    /// Print what people thought of answers, one JSON object a line
+    Feedback(FeedbackArgs),
     /// Write a conversation with its files into one archive
     Export(ExportArgs),
     /// Read a conversation from an archive
@@ -273,6 +275,13 @@ pub enum SkillCommand {
         /// As `skill list` shows it
         name: String,
     },
+}
+
+#[derive(Args)]
+pub struct FeedbackArgs {
+    /// Only answers that somebody found bad
+    #[arg(long)]
+    pub down: bool,
 }
 
 #[derive(Args)]

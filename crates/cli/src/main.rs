@@ -59,6 +59,7 @@ fn main() -> ExitCode {
             Command::User(user) => commands::user::run(&config, user).await,
             Command::Key(key) => commands::key::run(&config, key).await,
             Command::Skill(skill) => commands::skill::run(&config, skill),
+            Command::Feedback(feedback) => commands::feedback::run(&config, &feedback).await,
             Command::Export(export) => commands::archive::export(&config, &export).await,
             Command::Import(import) => commands::archive::import(&config, &import).await,
         }

@@ -27,6 +27,9 @@ pub struct QueryRequest {
     pub model: Option<String>,
     #[serde(default)]
     pub output_level: Option<OutputLevel>,
+    /// A run of this conversation that is asked again, edited or not: this becomes another version of its turn.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub replaces: Option<RunId>,
 }
 
 /// One API-shaped answer: a processing round, or the complete report.

@@ -37,7 +37,7 @@ pub use page::chart_library;
 pub use router::router;
 pub use serve::{StartError, check_access, serve};
 pub use service::{
-    Check, Deps, Ingest, Keeper, ReportFile, ReportRefusal, ReportWanted, Reports, Sample, SampleInfo,
-    SkillInfo, ToolInfo,
+    Check, ConnectionInfo, Deps, Ingest, Keeper, ModelSetup, ReportFile, ReportRefusal, ReportWanted,
+    Reports, Sample, SampleInfo, SavedModel, Setup, SkillInfo, ToolInfo,
 };
 pub use state::AppState;

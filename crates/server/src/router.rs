@@ -18,8 +18,9 @@ use crate::auth::gate;
 use crate::error::ApiError;
 use crate::openapi::{self, Document};
 use crate::routes::{
-    admin, archive, catalog, code, consents, conversations, download, files, health, metrics, query, report,
-    runs, samples, session, shared_page, shares, skills, status, upload,
+    admin, archive, board, catalog, code, consents, conversations, download, files, health, metrics,
+    oversight, query, report, runs, samples, session, setup, shared_page, shares, skills, status, turns,
+    upload,
 };
 use crate::state::AppState;
 use crate::{headers, http_metrics, openai, page};
@@ -30,6 +31,8 @@ fn quick() -> OpenApiRouter<AppState> {
         .routes(routes!(runs::list))
         .routes(routes!(runs::read))
         .routes(routes!(runs::cancel))
+        .routes(routes!(turns::choose))
+        .routes(routes!(turns::give_feedback, turns::take_feedback_back))
         .routes(routes!(files::list))
         .routes(routes!(files::read, files::describe, files::delete))
         .routes(routes!(files::delete_artifact))
@@ -62,6 +65,19 @@ fn quick() -> OpenApiRouter<AppState> {
         .routes(routes!(admin::access_log))
         .routes(routes!(shares::list))
         .routes(routes!(shares::revoke))
+        .routes(routes!(oversight::enable_user))
+        .routes(routes!(oversight::reset_password))
+        .routes(routes!(oversight::user_keys))
+        .routes(routes!(oversight::usage))
+        .routes(routes!(oversight::audit_log))
+        .routes(routes!(oversight::limits))
+        .routes(routes!(setup::connections))
+        .routes(routes!(setup::test_connection))
+        .routes(routes!(setup::test_model))
+        .routes(routes!(setup::save_model))
+        .routes(routes!(oversight::change_password))
+        .routes(routes!(board::read, board::pin))
+        .routes(routes!(board::unpin))
 }
 
 /// As long as a run or a transfer takes.
@@ -70,6 +86,7 @@ fn lasting() -> OpenApiRouter<AppState> {
         .routes(routes!(query::query))
         .routes(routes!(query::query_stream))
         .routes(routes!(runs::events))
+        .routes(routes!(board::refresh))
         .routes(routes!(files::events))
         .routes(routes!(download::download))
         .routes(routes!(archive::export))

@@ -97,6 +97,44 @@ pub trait Reports: Send + Sync {
     ) -> Result<ReportFile, ReportRefusal>;
 }
 
+/// A database of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
+pub struct ConnectionInfo {
+    #[schema(example = "erp")]
+    pub name: String,
+    pub description: String,
+}
+
+/// A model that somebody wants to use.
+#[derive(Clone)]
+pub struct ModelSetup {
+    /// `provider:model`
+    pub model: String,
+    pub api_key: Option<String>,
+    pub base_url: Option<String>,
+}
+
+/// Where a model was written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SavedModel {
+    pub file: String,
+    /// The model that the environment names instead.
+    pub overridden_by: Option<String>,
+}
+
+/// What can be tried and set up while the server runs. Words of errors are for people, without secrets.
+#[async_trait]
+pub trait Setup: Send + Sync {
+    fn connections(&self) -> Vec<ConnectionInfo>;
+
+    async fn test_connection(&self, name: &str) -> Result<String, String>;
+
+    async fn test_model(&self, wanted: &ModelSetup) -> Result<String, String>;
+
+    /// For the next start.
+    async fn save_model(&self, wanted: &ModelSetup) -> Result<SavedModel, String>;
+}
+
 /// Keeps something of a conversation outside the store, e.g. Python's variables.
 #[async_trait]
 pub trait Keeper: Send + Sync {
@@ -121,6 +159,10 @@ pub struct SampleInfo {
     pub title: String,
     #[serde(default)]
     pub description: String,
+    /// `zh` or `en`, of its columns and questions; for everyone when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(example = "zh")]
+    pub language: Option<String>,
     /// Questions that make sense with it.
     #[serde(default)]
     pub questions: Vec<String>,
@@ -141,6 +183,7 @@ pub struct Deps {
     pub bus: EventBus,
     pub ingest: Option<Arc<dyn Ingest>>,
     pub reports: Option<Arc<dyn Reports>>,
+    pub setup: Option<Arc<dyn Setup>>,
     pub checks: Vec<Arc<dyn Check>>,
     pub skills: Option<Arc<ba_skills::SkillLibrary>>,
     pub samples: Vec<Sample>,

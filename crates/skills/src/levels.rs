@@ -101,7 +101,8 @@ pub fn list(skills: &[Arc<Skill>], question: &str, budget: usize, count: CountTo
 /// does is read on activation.
 fn trigger(description: &str) -> &str {
     let begins = description.match_indices("Use ").map(|(at, _)| at);
-    let mut begins = begins.filter(|at| *at == 0 || description[..*at].trim_end().ends_with(['.', '。', ';']));
+    let mut begins =
+        begins.filter(|at| *at == 0 || description[..*at].trim_end().ends_with(['.', '。', ';']));
     begins.next().map_or(description, |at| &description[at + "Use ".len()..])
 }
 

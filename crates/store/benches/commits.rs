@@ -92,6 +92,8 @@ async fn admitted(store: &Store) -> RunId {
         state: json!({}).into(),
         created_at: jiff::Timestamp::now(),
         holder: None,
+        replaces: None,
+        model: String::new(),
     };
     store.admit(new).await.unwrap();
     run_id

@@ -127,6 +127,20 @@ impl Store {
             .await
     }
 
+    /// They may sign in again; their sessions and keys of before stay ended.
+    pub async fn enable_user(&self, id: &UserId) -> Result<()> {
+        let id = id.clone();
+        self.db()
+            .write(move |s| {
+                Box::pin(async move {
+                    let n =
+                        s.execute("UPDATE users SET disabled_at = NULL WHERE id = $1", params![&id]).await?;
+                    if n == 0 { Err(StoreError::not_found(format!("user {id}"))) } else { Ok(()) }
+                })
+            })
+            .await
+    }
+
     pub async fn create_key(&self, user: &UserId, hash: &str, label: &str) -> Result<ApiKey> {
         self.user(user).await?;
         let key = ApiKey {
@@ -263,7 +277,7 @@ fn clean_name(name: &str) -> Result<String> {
     }
 }
 
-fn short_random() -> String {
+pub(crate) fn short_random() -> String {
     let mut hex = uuid::Uuid::new_v4().simple().to_string();
     hex.truncate(12);
     hex

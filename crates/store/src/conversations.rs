@@ -67,7 +67,8 @@ impl Store {
                     .read(
                         "SELECT id, owner, title, created_at, updated_at FROM conversations
                          WHERE owner = $1 AND deleted_at IS NULL
-                         ORDER BY updated_at DESC, id LIMIT $2 OFFSET $3",
+                         ORDER BY CASE WHEN pinned_at IS NULL THEN 1 ELSE 0 END, updated_at DESC, id
+                         LIMIT $2 OFFSET $3",
                         params![owner, limit, offset],
                     )
                     .await?
@@ -77,7 +78,7 @@ impl Store {
                     .read(
                         "SELECT id, owner, title, created_at, updated_at FROM conversations c
                          WHERE owner = $1 AND deleted_at IS NULL
-                           AND (LOWER(title) LIKE $4 ESCAPE '!'
+                           AND (LOWER(title) LIKE $4 ESCAPE '!' OR LOWER(tags) LIKE $4 ESCAPE '!'
                                 OR EXISTS (SELECT 1 FROM runs r WHERE r.conversation_id = c.id
                                            AND LOWER(r.message) LIKE $4 ESCAPE '!'))
                          ORDER BY updated_at DESC, id LIMIT $2 OFFSET $3",

@@ -20,6 +20,17 @@ impl Store {
                     )
                     .await?
             }
+            TelemetryScope::Owner(owner) => {
+                self.db()
+                    .read(
+                        "SELECT r.conversation_id, k.run_id, k.tool_call_id, k.telemetry
+                         FROM calls k JOIN runs r ON r.id = k.run_id JOIN conversations c ON c.id = r.conversation_id
+                         WHERE k.telemetry IS NOT NULL AND c.owner = $1 AND c.deleted_at IS NULL
+                         ORDER BY k.finished_at DESC LIMIT $2",
+                        params![owner, limit],
+                    )
+                    .await?
+            }
             TelemetryScope::All | TelemetryScope::Since(_) => {
                 let since = match scope {
                     TelemetryScope::Since(time) => time.as_microsecond(),

@@ -86,6 +86,114 @@ pub struct NewRun {
     pub created_at: Timestamp,
     /// Who drives it; nobody yet when absent.
     pub holder: Option<crate::Holder>,
+    /// The turn it is another version of.
+    pub replaces: Option<Replaced>,
+    /// `provider:model` it is asked of.
+    pub model: String,
+}
+
+/// A turn that is asked again: its first run, and its place in the history.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Replaced {
+    pub turn: RunId,
+    /// Rounds before this position are what the new version sees.
+    pub base: u64,
+}
+
+/// A run of a turn that has several versions.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Version {
+    pub run_id: RunId,
+    /// The first run of the turn.
+    pub turn_id: RunId,
+    /// Another version counts instead.
+    pub superseded: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Rating {
+    Up,
+    Down,
+}
+
+impl Rating {
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Up => "up",
+            Self::Down => "down",
+        }
+    }
+}
+
+/// What somebody thought of an answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Feedback {
+    pub run_id: RunId,
+    pub rating: Rating,
+    pub reason: String,
+    pub at: Timestamp,
+}
+
+/// The same with what it was about, for reading through.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FeedbackEntry {
+    pub feedback: Feedback,
+    pub conversation_id: ConversationId,
+    pub owner: UserId,
+    pub question: String,
+    pub model: String,
+}
+
+/// What a list shows of a conversation beside its title.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ConversationMarks {
+    pub id: ConversationId,
+    pub pinned: bool,
+    pub tags: Vec<String>,
+    /// Being answered.
+    pub running: bool,
+}
+
+/// A table or chart of an answer, to be kept in sight.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct NewBoardItem {
+    pub run_id: RunId,
+    /// `chart`, `table` or `answer`.
+    pub kind: String,
+    /// Which of its kind in the answer, from 0.
+    pub item: u32,
+    pub title: String,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct BoardItem {
+    pub id: String,
+    pub conversation_id: ConversationId,
+    pub run_id: RunId,
+    pub kind: String,
+    pub item: u32,
+    pub title: String,
+    pub created_at: Timestamp,
+}
+
+/// What somebody with rights did.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AuditEntry {
+    pub at: Timestamp,
+    pub actor: String,
+    pub action: String,
+    pub subject: String,
+}
+
+/// What one person's runs came to.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct ModelUsage {
+    pub model: String,
+    pub runs: u64,
+    pub usage: UsageInfo,
+    /// Milliseconds, of runs that have ended.
+    pub durations: Vec<f64>,
 }
 
 /// One step of the run machine: all of it is committed, or none.
@@ -231,6 +339,8 @@ pub enum TelemetryScope<'a> {
     All,
     Since(Timestamp),
     Conversation(&'a ConversationId),
+    /// Of one person's conversations.
+    Owner(&'a UserId),
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -1,6 +1,7 @@
 /** The one place that talks HTTP to the server. Knows envelopes and errors; knows nothing about the page. */
 import type {
-  ApiErrorBody, CodeDetail, CodeFile, ConversationDetail, ConversationSummary, IngestOptions, Me, QueryBody, RunDetail, RunInfo, Status, UploadedFile, UploadResult,
+  ApiErrorBody, Artifact, AuditLine, BoardPiece, CodeDetail, CodeFile, ConnectionInfo, ConversationDetail, ConversationSummary, IngestOptions, KeyInfo, LimitsInfo, ManagedSkill, Me, ModelSaved, ModelWanted, QueryBody, RunDetail, RunInfo, Status,
+  Trial, UploadedFile, UploadResult, UserInfo, UserUsage,
 } from "./types";
 
 const BASE = "/api/v1";
@@ -110,7 +111,40 @@ export const api = {
   runs: async (conversation?: string) => list<RunInfo>(await request(`/runs${query({ conversation_id: conversation })}`), "runs"),
   run: (id: string) => request<RunDetail>(`/runs/${part(id)}`),
   cancel: (id: string) => request<unknown>(`/runs/${part(id)}/cancel`, json("POST")),
+  chooseVersion: (run: string) => request<unknown>(`/runs/${part(run)}/choose`, json("POST")),
+  rate: (run: string, feedback: { rating: string; reason: string } | null) =>
+    request<unknown>(`/runs/${part(run)}/feedback`, feedback ? json("PUT", feedback) : { method: "DELETE" }),
+  artifacts: async (conversation: string) => list<Artifact>(await request(`/files${query({ conversation_id: conversation })}`), "artifacts"),
+  removeArtifact: (name: string, conversation: string) => request<unknown>(`/files/artifacts/${part(name)}${query({ conversation_id: conversation })}`, { method: "DELETE" }),
+  mark: (id: string, marks: { pinned?: boolean; tags?: string[] }) => request<ConversationSummary>(`/conversations/${part(id)}`, json("PATCH", marks)),
+  board: async () => list<BoardPiece>(await request("/board"), "pieces"),
+  pin: (piece: { run_id: string; kind: string; item: number; title: string }) => request<BoardPiece>("/board", json("POST", piece)),
+  unpin: (id: string) => request<unknown>(`/board/${part(id)}`, { method: "DELETE" }),
+  refreshPiece: (id: string) => request<BoardPiece>(`/board/${part(id)}/refresh`, json("POST")),
   metrics: () => request<Record<string, unknown>>("/metrics"),
+};
+
+/** What only administrators may ask for, and everyone's own account. */
+export const admin = {
+  users: async () => list<UserInfo>(await request("/admin/users"), "users"),
+  addUser: (name: string, password: string, role: string) => request<UserInfo>("/admin/users", json("POST", { name, password, role })),
+  switchUser: (id: string, on: boolean) => request<unknown>(`/admin/users/${part(id)}/${on ? "enable" : "disable"}`, json("POST")),
+  resetPassword: (id: string, password: string) => request<unknown>(`/admin/users/${part(id)}/password`, json("PUT", { password })),
+  changePassword: (old: string, fresh: string) => request<unknown>("/auth/password", json("PUT", { old, new: fresh })),
+  keys: async () => list<KeyInfo>(await request("/auth/keys"), "keys"),
+  createKey: (label: string) => request<KeyInfo & { secret: string }>("/auth/keys", json("POST", { label })),
+  revokeKey: (id: string) => request<unknown>(`/auth/keys/${part(id)}`, { method: "DELETE" }),
+  usage: async () => list<UserUsage>(await request("/admin/usage"), "users"),
+  audit: async () => list<AuditLine>(await request("/admin/audit"), "entries"),
+  limits: () => request<LimitsInfo>("/admin/limits"),
+  connections: async () => list<ConnectionInfo>(await request("/admin/connections"), "connections"),
+  testConnection: (name: string) => request<Trial>(`/admin/connections/${part(name)}/test`, json("POST")),
+  testModel: (wanted: ModelWanted) => request<Trial>("/admin/model/test", json("POST", wanted)),
+  saveModel: (wanted: ModelWanted) => request<ModelSaved>("/admin/model", json("PUT", wanted)),
+  skills: async () => list<ManagedSkill>(await request("/admin/skills"), "skills"),
+  installSkill: (url: string) => request<unknown>("/admin/skills/git", json("POST", { url })),
+  approveSkill: (name: string, hash: string) => request<unknown>(`/admin/skills/${part(name)}/approve`, json("POST", { hash })),
+  switchSkill: (name: string, enabled: boolean) => request<unknown>(`/admin/skills/${part(name)}`, json("PATCH", { enabled })),
 };
 
 export const streamInit = (body: QueryBody, signal: AbortSignal): RequestInit => ({

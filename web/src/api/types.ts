@@ -63,9 +63,24 @@ export type HistoryRound = Pick<Schemas["HistoryRound"], "run_id" | "user_messag
   steps?: HistoryStep[];
   answer?: AgentResponse | null;
   error?: ApiErrorBody | null;
+  turn_id?: string;
+  chosen?: boolean;
+  partial?: string | null;
+  feedback?: { rating: "up" | "down"; reason: string } | null;
 };
 export type ConversationDetail = ConversationSummary & { rounds: HistoryRound[] };
 
+export type BoardPiece = Omit<Schemas["Piece"], "answer"> & { answer?: AgentResponse };
+export type UserInfo = Schemas["UserInfo"];
+export type KeyInfo = Schemas["KeyInfo"];
+export type UserUsage = Schemas["UserUsage"];
+export type AuditLine = Schemas["AuditLine"];
+export type LimitsInfo = Schemas["LimitsInfo"];
+export type ManagedSkill = Schemas["ManagedSkill"];
+export type ConnectionInfo = Schemas["ConnectionInfo"];
+export type Trial = Schemas["Trial"];
+export type ModelSaved = Schemas["ModelSaved"];
+export type ModelWanted = Schemas["ModelWanted"];
 export type RunInfo = Schemas["RunInfo"];
 export type TimelineEntry = Schemas["TimelineEntry"];
 export type RunDetail = RunInfo & { timeline: TimelineEntry[] };
@@ -77,4 +92,6 @@ export interface QueryBody {
   message: string;
   conversation_id?: string;
   file_ids?: string[];
+  model?: string;
+  replaces?: string;
 }

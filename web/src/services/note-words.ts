@@ -52,8 +52,4 @@ const shown = (value: unknown): string => {
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 };
 
-/** Doubts first, each part in its own order. */
-export const byLevel = (notes: Note[] = []): { doubts: Note[]; steps: Note[] } => ({
-  doubts: notes.filter((note) => note.level === "warn"),
-  steps: notes.filter((note) => note.level !== "warn"),
-});
+export { byLevel } from "./notes";

@@ -193,8 +193,4 @@ export function serverWords(text: string, language: "zh" | "en"): string {
 
 const inChinese = (text: string): string => ZH.reduce((said, [english, chinese]) => said.replace(english, chinese), text);
 
-/** Whether the reason a file cannot be read already tells what to do, so that general advice would only repeat it. */
-export const tellsWhatToDo = (reason: string): boolean => /; (?:upload|unpack|export|put|save) /.test(reason) || Object.hasOwn(STEPS_ZH, STEP.exec(reason)?.[2] ?? "");
-
-/** The result a tool gave the model, without the tag that keeps it apart in the prompt. */
-export const withoutTag = (observation: string): string => observation.replace(/^<tool_result\b[^>\n]*>\n?/, "").replace(/\n?<\/tool_result>\s*$/, "");
+export { tellsWhatToDo, withoutTag } from "./notes";

@@ -22,9 +22,19 @@ export interface ToolStep {
   message?: string;
 }
 
+export interface Feedback {
+  rating: "up" | "down";
+  reason: string;
+}
+
 export interface Turn {
   key: string;
   runId?: string;
+  /** The first run of the turn this is a version of. */
+  turnId?: string;
+  /** Whether this version counts. */
+  chosen: boolean;
+  feedback?: Feedback;
   question: string;
   fileIds: string[];
   createdAt: string;
@@ -54,7 +64,7 @@ let counter = 0;
 export function newTurn(question: string, fileIds: string[] = [], now = Date.now()): Turn {
   return {
     key: `turn-${(counter += 1)}`, question, fileIds, createdAt: new Date(now).toISOString(), startedAt: now,
-    state: "running", round: 1, analysis: "", plan: "", skills: [], steps: [], raw: "", rawRound: 0, draft: "", draftBroken: false, artifacts: [], reconnecting: false,
+    state: "running", chosen: true, round: 1, analysis: "", plan: "", skills: [], steps: [], raw: "", rawRound: 0, draft: "", draftBroken: false, artifacts: [], reconnecting: false,
   };
 }
 
@@ -163,7 +173,7 @@ export function applyEvent(turn: Turn, event: RunEvent, now = Date.now()): Turn 
     case "run.failed":
       return { ...turn, state: "failed", error: data.error as ApiErrorBody, steps: settle(turn.steps), reconnecting: false };
     case "run.cancelled":
-      return { ...turn, state: "cancelled", steps: settle(turn.steps), reconnecting: false };
+      return { ...turn, state: "cancelled", steps: settle(turn.steps), draft: turn.draft || text(data.partial), reconnecting: false };
     default:
       return turn;
   }
@@ -187,7 +197,8 @@ export function fromHistory(round: HistoryRound): Turn {
   const state = ENDED[round.status] ?? "running";
   const artifacts = round.answer?.artifacts ?? (round.steps ?? []).flatMap((step) => step.artifacts ?? []);
   return {
-    ...turn, runId: round.run_id, state, answer: round.answer ?? undefined, error: round.error ?? undefined, artifacts,
+    ...turn, runId: round.run_id, turnId: round.turn_id, chosen: round.chosen ?? true, feedback: round.feedback ?? undefined, state,
+    draft: state === "cancelled" ? (round.partial ?? "") : "", answer: round.answer ?? undefined, error: round.error ?? undefined, artifacts,
     round: meta.current_round ?? 1, analysis: meta.task_analysis ?? "", plan: meta.execution_plan ?? "",
     skills: together((round.processing ?? []).flatMap((answer) => answer.metadata.skill_chain ?? []), round.answer?.metadata.skill_chain),
     steps: (round.steps ?? []).map((step) => fromStep(step, state === "running")),

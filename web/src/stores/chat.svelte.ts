@@ -6,25 +6,50 @@ import { DeltaJoiner } from "$lib/services/coalesce";
 import { loadDraft, saveDraft } from "$lib/services/drafts";
 import { RunStream, type RunEvent } from "$lib/services/run-stream";
 import { announce } from "$lib/services/tabs";
-import { applyEvent, connectionLost, fromHistory, newTurn, type Turn } from "$lib/services/turn";
+import { applyEvent, connectionLost, fromHistory, newTurn, type Feedback, type Turn } from "$lib/services/turn";
+import { choose, shownTurns, versionsOf } from "$lib/services/versions";
 import { conversations } from "./conversations.svelte";
 import { router } from "./router.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 import { Uploads } from "./uploads.svelte";
 
+const MODEL = "ba.model";
+const loadModel = (): string => {
+  try {
+    return localStorage.getItem(MODEL) ?? "";
+  } catch {
+    return "";
+  }
+};
+const saveModel = (name: string): void => {
+  try {
+    localStorage.setItem(MODEL, name);
+  } catch {
+    // Private mode: the choice lasts as long as the page.
+  }
+};
+
 export class Chat {
   id = $state<string | null>(null);
   title = $state("");
-  turns = $state.raw<Turn[]>([]);
+  /** Every version of every turn. */
+  #all = $state.raw<Turn[]>([]);
+  #shown = $derived(shownTurns(this.#all));
   files = $state.raw<UploadedFile[]>([]);
   codes = $state.raw<CodeFile[]>([]);
   #draft = $state(loadDraft(null));
   /** Sent while an answer was being made: it goes when that has ended. */
   queued = $state<{ text: string; fileIds: string[] } | null>(null);
+  /** The model that is asked, by name; the default one when empty. */
+  #model = $state(loadModel());
+  /** Not taken because the sign-in had expired: it goes once somebody is signed in again. */
+  #unsent: { text: string; fileIds: string[]; replaced?: Turn } | null = null;
   phase = $state<"new" | "loading" | "ready" | "missing" | "error">("new");
   /** How many questions were sent from here: the view goes to each. */
   sent = $state(0);
+  /** How many documents were made from here: the list of files looks again. */
+  made = $state(0);
   uploads = new Uploads(this);
   #stream: RunStream | null = null;
   #visit = 0;
@@ -40,8 +65,28 @@ export class Chat {
     saveDraft(this.id, text);
   }
 
+  /** One version of each turn: the one that counts. */
+  get turns(): Turn[] {
+    return this.#shown;
+  }
+  set turns(all: Turn[]) {
+    this.#all = all;
+  }
+
+  versions(turn: Turn): Turn[] {
+    return versionsOf(this.#all, turn);
+  }
+
+  get model(): string {
+    return (session.status?.models ?? []).some((model) => model.name === this.#model && !model.default) ? this.#model : "";
+  }
+  set model(name: string) {
+    this.#model = name;
+    saveModel(name);
+  }
+
   get running(): Turn | undefined {
-    return this.turns.find((turn) => turn.state === "running");
+    return this.#all.find((turn) => turn.state === "running");
   }
 
   /** Every name in this conversation a link or image may point to. */
@@ -54,7 +99,7 @@ export class Chat {
 
   usage = $derived.by(() => {
     let [input, output, cost, priced] = [0, 0, 0, false];
-    for (const { answer } of this.turns) {
+    for (const { answer } of this.#all) {
       input += answer?.metadata.usage?.input_tokens ?? 0;
       output += answer?.metadata.usage?.output_tokens ?? 0;
       if (typeof answer?.metadata.usage?.cost === "number") [cost, priced] = [cost + answer.metadata.usage.cost, true];
@@ -106,13 +151,17 @@ export class Chat {
       const [detail, files] = await Promise.all([api.conversation(id), api.files(id)]);
       if (visit !== this.#visit || this.running) return;
       this.#updatedAt = detail.updated_at;
-      const known = new Set(this.turns.map((turn) => turn.runId));
+      const known = new Set(this.#all.map((turn) => turn.runId));
       const added = detail.rounds.filter((round) => !known.has(round.run_id)).map(fromHistory);
+      const told = new Map(detail.rounds.map((round) => [round.run_id, round]));
       this.title = detail.title || this.title;
       if (files.length !== this.files.length) this.files = files;
       this.uploads.watch();
+      this.#all = [...this.#all, ...added].map((turn) => {
+        const chosen = told.get(turn.runId ?? "")?.chosen ?? turn.chosen;
+        return chosen === turn.chosen ? turn : { ...turn, chosen };
+      });
       if (added.length === 0) return;
-      this.turns = [...this.turns, ...added];
       void this.refreshCodes();
       await this.#rejoin(visit);
     } catch (error) {
@@ -122,16 +171,23 @@ export class Chat {
     }
   }
 
-  async send(message: string, fileIds: string[] = []): Promise<void> {
+  /** `replaced` is the turn this is another version of. */
+  async send(message: string, fileIds: string[] = [], replaced?: Turn): Promise<void> {
     const text = message.trim();
     if (!text) return;
     if (this.running) return void (this.queued = { text, fileIds });
-    const turn = newTurn(text, fileIds);
-    this.turns = [...this.turns, turn];
-    this.sent += 1;
+    const earlier = replaced ? this.versions(replaced) : [];
+    const first = earlier.find((version) => version.runId);
+    const last = replaced === undefined || this.turns.at(-1)?.key === replaced.key;
+    const turn = { ...newTurn(text, fileIds), turnId: first?.turnId ?? first?.runId };
+    // What never reached the server is no version of anything.
+    const kept = this.#all.filter((old) => old.runId || !earlier.includes(old));
+    this.#all = choose([...kept, turn], turn);
+    if (last) this.sent += 1;
     if (!this.title) this.title = text.slice(0, 60);
     this.phase = "ready";
-    const body = { message: text, ...(this.id ? { conversation_id: this.id } : {}), ...(fileIds.length ? { file_ids: fileIds } : {}) };
+    const body = { message: text, ...(this.id ? { conversation_id: this.id } : {}), ...(fileIds.length ? { file_ids: fileIds } : {}),
+      ...(this.model ? { model: this.model } : {}), ...(first?.runId ? { replaces: first.runId } : {}) };
     await this.#follow(turn.key, new RunStream(this.#hooks(turn.key)), body);
   }
 
@@ -151,7 +207,35 @@ export class Chat {
   }
 
   retry(turn: Turn): void {
-    void this.send(turn.question, turn.fileIds);
+    void this.send(turn.question, turn.fileIds, turn);
+  }
+
+  /** Shows another version; later questions build on it. */
+  async choose(version: Turn): Promise<void> {
+    this.#all = choose(this.#all, version);
+    if (!version.runId) return;
+    await api.chooseVersion(version.runId).catch((error: unknown) => toasts.show(explain(error), "error"));
+  }
+
+  async rate(turn: Turn, feedback: Feedback | null): Promise<void> {
+    if (!turn.runId) return;
+    const before = turn.feedback;
+    this.#update(turn.key, (old) => ({ ...old, feedback: feedback ?? undefined }));
+    try {
+      await api.rate(turn.runId, feedback);
+    } catch (error) {
+      this.#update(turn.key, (old) => ({ ...old, feedback: before }));
+      toasts.show(explain(error), "error");
+    }
+  }
+
+  /** Somebody is signed in again: what was not taken goes now. */
+  async resume(): Promise<void> {
+    const unsent = this.#unsent;
+    this.#unsent = null;
+    if (!unsent) return;
+    if (this.draft === unsent.text) this.draft = "";
+    await this.send(unsent.text, unsent.fileIds, unsent.replaced);
   }
 
   #hooks(key: string) {
@@ -176,7 +260,7 @@ export class Chat {
     try {
       await stream.follow(body);
     } catch (error) {
-      if (error instanceof ApiError && error.status === 401) this.#signInFirst(key);
+      if (error instanceof ApiError && error.status === 401) return this.#signInFirst(key);
       this.#update(key, (turn) => ({ ...turn, state: "failed", error: asBody(error), reconnecting: false }));
     } finally {
       if (this.#stream === stream) this.#stream = null;
@@ -189,10 +273,16 @@ export class Chat {
     await this.send(next.text, next.fileIds);
   }
 
-  /** The question was not taken: it is there again, to be sent after signing in. */
+  /** The question was not taken: it is kept, also over a reload, and sent after signing in. A run that goes on is followed again then. */
   #signInFirst(key: string): void {
-    const turn = this.turns.find((one) => one.key === key);
-    if (turn && !turn.runId && !this.draft) this.draft = turn.question;
+    const turn = this.#all.find((one) => one.key === key);
+    if (turn && !turn.runId) {
+      const replaced = this.versions(turn).filter((version) => version.runId).at(-1);
+      this.#unsent = { text: turn.question, fileIds: turn.fileIds, replaced };
+      this.#all = this.#all.filter((one) => one !== turn);
+      if (replaced) this.#all = choose(this.#all, replaced);
+      if (!this.draft) this.draft = turn.question;
+    } else if (turn) this.phase = "error";
     session.expired();
   }
 
@@ -221,7 +311,7 @@ export class Chat {
   }
 
   #update(key: string, change: (turn: Turn) => Turn): void {
-    this.turns = this.turns.map((turn) => (turn.key === key ? change(turn) : turn));
+    this.#all = this.#all.map((turn) => (turn.key === key ? change(turn) : turn));
   }
 
   #leave(): void {

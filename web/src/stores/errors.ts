@@ -1,10 +1,10 @@
 /** An error, in the reader's words and with what to do next. The server's own message is a detail, not the headline. */
 import { ApiError } from "$lib/api/client";
 import type { ApiErrorBody } from "$lib/api/types";
-import { zh, type Key } from "$lib/i18n/zh";
-import { t } from "./prefs.svelte";
+import type { Key } from "$lib/i18n/zh";
+import { prefs, t } from "./prefs.svelte";
 
-const known = (key: string): Key | null => (key in zh ? (key as Key) : null);
+const known = (key: string): Key | null => (key in prefs.words ? (key as Key) : null);
 
 /** The server's stable code in the reader's words, where there are some. */
 export function explainCode(code: string, message: string): string {

@@ -1,10 +1,11 @@
-/** Where the reader is: `#/`, `#/c/<conversation>`, `#/monitor`, `#/monitor/<run>`. */
+/** Where the reader is: `#/`, `#/c/<conversation>`, `#/monitor`, `#/monitor/<run>`, `#/board`, `#/admin`. */
 
-export type Route = { name: "chat"; conversation: string | null } | { name: "monitor"; run: string | null };
+export type Route = { name: "chat"; conversation: string | null } | { name: "monitor"; run: string | null } | { name: "board" } | { name: "admin" };
 
 export function parseRoute(hash: string): Route {
   const [, first, second] = hash.replace(/^#/, "").split("/");
   if (first === "monitor") return { name: "monitor", run: second ? decodeURIComponent(second) : null };
+  if (first === "board" || first === "admin") return { name: first };
   return { name: "chat", conversation: first === "c" && second ? decodeURIComponent(second) : null };
 }
 

@@ -36,6 +36,11 @@ class Session {
     this.phase = "signin";
   }
 
+  /** On loopback without sign-in everyone is an administrator. */
+  get admin(): boolean {
+    return this.status !== null && (!this.status.auth_required || this.status.role === "admin");
+  }
+
   get samples(): SampleInfo[] {
     return this.status?.samples ?? [];
   }

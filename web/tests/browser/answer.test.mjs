@@ -143,7 +143,7 @@ describe("a conversation", { skip }, () => {
     await ended(page);
     await drawn(page);
     assert.deepEqual(await partsOfLastAnswer(page), PARTS);
-    assert.match(await page.locator("[data-part=question]").innerText(), /📄 sales\.csv/);
+    assert.match(await page.locator("[data-part=question]").innerText(), /sales\.csv/);
     browser.quiet();
   });
 
@@ -151,8 +151,9 @@ describe("a conversation", { skip }, () => {
     await page.getByRole("button", { name: "修改后重新发送" }).click();
     await page.getByRole("textbox", { name: "修改后重新发送" }).fill("[text]改过的问题");
     await page.getByRole("button", { name: "重新发送", exact: true }).click();
-    await page.locator("[data-part=question]").nth(1).waitFor();
+    await page.locator("[data-part=versions]", { hasText: "2/2" }).waitFor();
     await ended(page);
+    assert.equal(await page.locator("article[data-state]").count(), 1, "another version of the same turn");
     assert.match(await lastTurn(page).locator("[data-part=report]").innerText(), /改过的问题/);
     assert.match(await lastTurn(page).locator("[data-part=question]").innerText(), /sales\.csv/);
   });

@@ -14,9 +14,9 @@ const READY = /BA-Agent is ready: (http:\/\/\S+)/;
 /** Nothing of the caller's own configuration reaches the server under test. */
 const cleanEnv = (extra) => ({ ...Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^BA_|_API_KEY$/.test(name))), ...extra });
 
-export async function startBinary({ env = {}, config = "", listen = "127.0.0.1:0", users = {}, dataDir = mkdtempSync(join(tmpdir(), "ba-agent-page-")) } = {}) {
-  for (const [name, password] of Object.entries(users)) {
-    const added = spawnSync(BINARY, ["user", "add", name, "--data-dir", dataDir], { input: `${password}\n`, env: cleanEnv({}), encoding: "utf8" });
+export async function startBinary({ env = {}, config = "", listen = "127.0.0.1:0", users = {}, admins = {}, dataDir = mkdtempSync(join(tmpdir(), "ba-agent-page-")) } = {}) {
+  for (const [name, password] of Object.entries({ ...users, ...admins })) {
+    const added = spawnSync(BINARY, ["user", "add", name, ...(name in admins ? ["--admin"] : []), "--data-dir", dataDir], { input: `${password}\n`, env: cleanEnv({}), encoding: "utf8" });
     if (added.status !== 0) throw new Error(`user add: ${added.stdout}${added.stderr}`);
   }
   const settings = join(dataDir, "ba-agent.toml");

@@ -32,6 +32,8 @@ describe("a newcomer", { skip }, () => {
       assert.equal(await page.locator("html").getAttribute("data-theme"), theme);
       assert.match(await page.locator("[role=note]").innerText(), texts.offline);
       await browser.shot(`start-${name}`);
+      assert.doesNotMatch(await page.locator("[data-part=empty]").innerText(), /\p{Extended_Pictographic}/u);
+      assert.equal(await page.locator(".start .sample small").count(), 3, "each sample says what it is");
       await page.getByRole("button", { name: texts.model }).click();
       await page.getByText("BA_MODEL=deepseek").waitFor();
       await browser.shot(`model-help-${name}`);
@@ -39,6 +41,7 @@ describe("a newcomer", { skip }, () => {
       await page.locator(".start button").first().click();
       await fileReady(page);
       await browser.shot(`sample-${name}`);
+      if (locale === "en-US") assert.doesNotMatch(await page.locator("[data-part=empty]").innerText(), /[一-鿿]/, "an English visit sees English data");
       await page.locator(".questions button").first().click();
       await page.keyboard.press("Enter");
       await ended(page);
@@ -88,7 +91,7 @@ describe("a newcomer", { skip }, () => {
   it("gets figures for every question the page suggests", { timeout: 120_000 }, async () => {
     const api = async (path, body) => (await fetch(`${server.url}/api/v1${path}`, body && { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) })).json();
     const { samples } = (await api("/status")).data;
-    assert.equal(samples.length, 3);
+    assert.equal(samples.length, 6, "three in each language");
     for (const { name, questions } of samples) {
       const { conversation_id } = (await api("/samples/load", { name })).data;
       for (const message of questions) {

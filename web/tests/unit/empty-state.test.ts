@@ -18,8 +18,8 @@ const FILE: UploadedFile = {
   profile: { tables: [{ name: "台账", rows: 90, columns: [{ name: "业务员", type: "VARCHAR", distinct: 3, nulls: 0 }, { name: "金额（元）", type: "DOUBLE", distinct: 80, nulls: 2 }] }] },
 };
 
-function offered(files: UploadedFile[]): string[] {
-  prefs.language = "zh";
+function offered(files: UploadedFile[], language: "zh" | "en" = "zh"): string[] {
+  prefs.language = language;
   chat.files = files;
   shown = mount(EmptyState, { target: document.body, props: { onpick: () => {} } });
   flushSync();
@@ -28,6 +28,10 @@ function offered(files: UploadedFile[]): string[] {
 
 it("asks about the columns of the file", () => {
   expect(offered([FILE])).toEqual(["各个业务员的金额是多少？", "哪些列有缺失值？", "各个业务员有多少条记录？"]);
+});
+
+it("puts no Chinese column names into English questions", () => {
+  expect(offered([FILE], "en")).toEqual(["How many rows are there?", "Are there missing values?"]);
 });
 
 it("falls back on three that fit most tables", () => {

@@ -7,3 +7,8 @@ class NoObserver {
 }
 globalThis.IntersectionObserver ??= NoObserver as unknown as typeof IntersectionObserver;
 globalThis.ResizeObserver ??= NoObserver as unknown as typeof ResizeObserver;
+
+const { prefs } = await import("../../src/stores/prefs.svelte");
+const { said } = await import("../../src/stores/said.svelte");
+await Promise.all([prefs.learn("zh"), prefs.learn("en"), said.load()]);
+export {};

@@ -73,7 +73,13 @@ impl Drive<'_> {
         }
         let rounds = match &self.rounds {
             Some(rounds) => rounds.clone(),
-            None => summaries::history(&self.parts.store, self.memo, &self.record.conversation_id).await?,
+            None => {
+                let (store, conversation) = (&self.parts.store, &self.record.conversation_id);
+                match &self.state.replaces {
+                    Some(turn) => Arc::new(store.rounds_before(conversation, turn.base).await?),
+                    None => summaries::history(store, self.memo, conversation).await?,
+                }
+            }
         };
         self.rounds = Some(rounds.clone());
         let asked = Asked {

@@ -271,6 +271,8 @@ mod tests {
             state: serde_json::json!({}).into(),
             created_at: jiff::Timestamp::now(),
             holder: None,
+            replaces: None,
+            model: String::new(),
         };
         let sink: Arc<dyn EventSink> = heard.clone();
         let desk = Desk { store: &store, sink: &sink, tasks: &TaskTracker::new() };

@@ -205,6 +205,22 @@ impl Metrics {
         tally.errors += 1;
     }
 
+    /// Runs that are read back from the store.
+    pub fn runs_of_model(&self, model: &str, runs: u64, usage: &UsageInfo, durations: &[f64]) {
+        let mut inner = self.inner.lock();
+        inner.runs += runs;
+        inner.cost += usage.cost.unwrap_or(0.0);
+        if model.is_empty() {
+            return;
+        }
+        let tally = inner.models.entry(model.to_owned()).or_default();
+        tally.calls += runs;
+        tally.usage.input_tokens += usage.input_tokens;
+        tally.usage.output_tokens += usage.output_tokens;
+        tally.usage.cached_tokens += usage.cached_tokens;
+        durations.iter().for_each(|took| tally.latency.add(*took));
+    }
+
     pub fn run_ended(&self, conversation: &ConversationId, usage: &UsageInfo) {
         let mut inner = self.inner.lock();
         inner.runs += 1;

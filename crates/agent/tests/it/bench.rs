@@ -251,6 +251,7 @@ pub fn query(message: &str, conversation: Option<&ConversationId>) -> QueryReque
         file_ids: vec![],
         model: None,
         output_level: None,
+        replaces: None,
     }
 }
 

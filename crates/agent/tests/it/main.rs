@@ -10,3 +10,4 @@ mod long;
 mod proof;
 mod resume;
 mod turns;
+mod versions;

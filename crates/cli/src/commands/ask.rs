@@ -36,6 +36,7 @@ pub async fn run(config: Config, ask: AskArgs) -> anyhow::Result<ExitCode> {
         file_ids: files,
         model: ask.model.clone(),
         output_level: None,
+        replaces: None,
     };
     let outcome = told(&app, &ask, answer(&app, &owner, query).await).await;
     app.agent.shutdown(Duration::from_secs(1)).await;

@@ -5,6 +5,7 @@ pub mod ask;
 pub mod context;
 pub mod doctor;
 pub mod eval;
+pub mod feedback;
 pub mod key;
 pub mod logs;
 pub mod mcp;

@@ -32,7 +32,8 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     if resumed > 0 {
         output::note(&format!("{resumed} unfinished runs go on"));
     }
-    let state = AppState::new(server, deps(&config, &app, bus));
+    let setup = wire::setup::FileSetup::new(&config, wire::tools::connections(&config)?);
+    let state = AppState::new(server, Deps { setup: Some(Arc::new(setup)), ..deps(&config, &app, bus) });
     output::say(&ready_line(&config, address));
     ba_server::serve(listener, state, stop_signal()).await?;
     if let ba_tools::Python::Ready(sandbox) = app.python {
@@ -97,6 +98,7 @@ pub(super) fn deps(config: &Config, app: &App, bus: EventBus) -> Deps {
         bus,
         ingest: Some(wire::ingest(app)),
         reports: Some(Arc::new(wire::reports::ServedReports(wire::reports::reports(config, app)))),
+        setup: None,
         checks: vec![Arc::new(PythonCheck(app.python.clone()))],
         skills: Some(app.skills.clone()),
         samples: wire::samples::samples(&config.data_dir),

@@ -7,6 +7,7 @@ pub mod models;
 pub mod python;
 pub mod reports;
 pub mod samples;
+pub mod setup;
 pub mod tools;
 pub mod web;
 pub mod witness;

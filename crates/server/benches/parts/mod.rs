@@ -31,6 +31,7 @@ pub async fn serve(address: &str) {
         bus,
         ingest: None,
         reports: None,
+        setup: None,
         checks: vec![],
         skills: None,
         samples: vec![],

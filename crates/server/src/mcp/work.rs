@@ -103,6 +103,7 @@ impl Work<'_> {
             file_ids: Vec::new(),
             model: given.model,
             output_level: None,
+            replaces: None,
         };
         let reader = self.state.deps.bus.subscribe(&RunId::random());
         let run = reader.run().clone();

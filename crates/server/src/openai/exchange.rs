@@ -48,7 +48,14 @@ impl Exchange {
         };
         let message = if known.is_some() { chat.question.clone() } else { chat.with_history() };
         let (known, file_ids): (_, Vec<UploadId>) = files::put(state, &caller, known, files).await?;
-        let query = QueryRequest { message, conversation_id: known, file_ids, model, output_level: None };
+        let query = QueryRequest {
+            message,
+            conversation_id: known,
+            file_ids,
+            model,
+            output_level: None,
+            replaces: None,
+        };
         let run = RunId::random();
         let reader = is_streamed.then(|| state.deps.bus.subscribe(&run));
         let Admitted { conversation_id, run_id } = query::admit(state, &caller, query, run).await?;

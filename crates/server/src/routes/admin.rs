@@ -7,6 +7,7 @@ use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::oversight::write_down;
 use super::session::off_thread;
 use crate::auth::secret::Secret;
 use crate::auth::{Caller, password};
@@ -136,6 +137,7 @@ pub async fn add_user(
     let hash = off_thread(&state, move || password::hash(&new.password)).await?;
     let hash = hash.map_err(|error| ApiError::bad_request("invalid_password", error.to_string()))?;
     let user = state.deps.store.create_user(&name, &hash, new.role.unwrap_or(UserRole::User)).await?;
+    write_down(&state, &caller, "user.add", &user.name).await?;
     Ok(Data::of(user.into()))
 }
 
@@ -151,8 +153,9 @@ pub async fn disable_user(
     if user == caller.user {
         return Err(ApiError::bad_request("own_account", "you cannot disable yourself"));
     }
-    state.deps.store.user(&user).await?;
+    let found = state.deps.store.user(&user).await?;
     state.deps.store.disable_user(&user).await?;
+    write_down(&state, &caller, "user.disable", &found.name).await?;
     Ok(Data::of(Done { done: true }))
 }
 
@@ -242,6 +245,7 @@ pub async fn create_key(
     let secret = Secret::new_key();
     let label = ba_protocol::text::shorten(ba_protocol::text::one_line(&new.label).trim(), 100);
     let key = store.create_key(&caller.user, &secret.hash, &label).await?;
+    write_down(&state, &caller, "key.create", &key.id).await?;
     Ok(Data::of(NewKeyInfo { key: key.into(), secret: secret.token }))
 }
 
@@ -258,5 +262,6 @@ pub async fn revoke_key(
         return Err(ApiError::not_found("key"));
     }
     state.deps.store.revoke_key(&key).await?;
+    write_down(&state, &caller, "key.revoke", &key).await?;
     Ok(Data::of(Done { done: true }))
 }

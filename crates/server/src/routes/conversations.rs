@@ -3,7 +3,7 @@
 use axum::extract::State;
 use ba_agent::context::ContextReport;
 use ba_protocol::{ConversationId, RunId};
-use ba_store::Conversation;
+use ba_store::{Conversation, ConversationMarks};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -26,6 +26,21 @@ pub struct ConversationInfo {
     pub created_at: Timestamp,
     #[schema(value_type = String)]
     pub updated_at: Timestamp,
+    /// Kept at the top of the list.
+    pub pinned: bool,
+    pub tags: Vec<String>,
+    /// A question of it is being answered.
+    pub running: bool,
+}
+
+impl ConversationInfo {
+    fn marked(mut self, marks: &[ConversationMarks]) -> Self {
+        if let Some(mark) = marks.iter().find(|mark| mark.id == self.conversation_id) {
+            (self.pinned, self.running) = (mark.pinned, mark.running);
+            self.tags.clone_from(&mark.tags);
+        }
+        self
+    }
 }
 
 impl From<Conversation> for ConversationInfo {
@@ -35,6 +50,9 @@ impl From<Conversation> for ConversationInfo {
             title: conversation.title,
             created_at: conversation.created_at,
             updated_at: conversation.updated_at,
+            pinned: false,
+            tags: Vec::new(),
+            running: false,
         }
     }
 }
@@ -63,9 +81,17 @@ pub struct ListQuery {
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct Rename {
+pub struct Change {
+    #[serde(default)]
     #[schema(min_length = 1, max_length = 200, example = "零售数据分析")]
-    title: String,
+    title: Option<String>,
+    /// Keeps it at the top of the list.
+    #[serde(default)]
+    pinned: Option<bool>,
+    /// All of its tags: at most 12, of 30 characters each.
+    #[serde(default)]
+    #[schema(example = json!(["零售", "2024"]))]
+    tags: Option<Vec<String>>,
 }
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -103,7 +129,9 @@ pub async fn list(
     let limit = query.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
     let found =
         state.deps.store.conversations(&caller.user, search, limit, query.offset.unwrap_or(0)).await?;
-    Ok(Data::of(ConversationList { conversations: found.into_iter().map(Into::into).collect() }))
+    let marks = state.deps.store.conversation_marks(&caller.user).await?;
+    let info = |conversation| ConversationInfo::from(conversation).marked(&marks);
+    Ok(Data::of(ConversationList { conversations: found.into_iter().map(info).collect() }))
 }
 
 /// An empty conversation, e.g. to add files before the first question.
@@ -134,19 +162,30 @@ pub async fn read(
 
 /// Give it another title.
 #[utoipa::path(patch, path = "/conversations/{conversation_id}", tag = "conversations", operation_id = "renameConversation",
-    params(("conversation_id" = ConversationId, Path, example = "conv_a87365d8983d")), request_body = Rename,
+    params(("conversation_id" = ConversationId, Path, example = "conv_a87365d8983d")), request_body = Change,
     responses((status = 200, body = Data<ConversationInfo>)))]
 pub async fn rename(
     State(state): State<AppState>,
     caller: Caller,
     Path(id): Path<ConversationId>,
-    Body(rename): Body<Rename>,
+    Body(change): Body<Change>,
 ) -> Result<Data<ConversationInfo>> {
-    let title = title_of(&rename.title)?;
-    if title.is_empty() {
-        return Err(ApiError::bad_request("empty_title", "the title is empty"));
+    let store = &state.deps.store;
+    if change.title.is_none() && change.pinned.is_none() && change.tags.is_none() {
+        return Err(ApiError::bad_request("nothing_to_change", "send a `title`, `pinned` or `tags`"));
     }
-    Ok(Data::of(state.deps.store.rename(&caller.user, &id, &title).await?.into()))
+    if let Some(given) = &change.title {
+        let title = title_of(given)?;
+        if title.is_empty() {
+            return Err(ApiError::bad_request("empty_title", "the title is empty"));
+        }
+        store.rename(&caller.user, &id, &title).await?;
+    }
+    if change.pinned.is_some() || change.tags.is_some() {
+        store.mark_conversation(&caller.user, &id, change.pinned, change.tags).await?;
+    }
+    let marks = store.conversation_marks(&caller.user).await?;
+    Ok(Data::of(ConversationInfo::from(state.own(&caller.user, &id).await?).marked(&marks)))
 }
 
 /// Delete it with everything of it: files, code, logs, Python's variables. Refused while it is being answered.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
+use super::turns::FeedbackInfo;
 use crate::error::Result;
 
 const PAGE: u32 = 500;
@@ -16,6 +17,10 @@ const PAGE: u32 = 500;
 #[derive(Debug, Serialize, ToSchema)]
 pub struct HistoryRound {
     pub run_id: RunId,
+    /// The first run of its turn: a question that was asked again or edited has several runs with the same one.
+    pub turn_id: RunId,
+    /// Whether this version of the turn counts: the model sees no other.
+    pub chosen: bool,
     pub user_message: String,
     /// The uploads that came with the question.
     pub file_ids: Vec<UploadId>,
@@ -33,6 +38,9 @@ pub struct HistoryRound {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub partial: Option<String>,
     pub error: Option<ErrorInfo>,
+    /// What the person thought of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub feedback: Option<FeedbackInfo>,
 }
 
 /// One tool call.
@@ -58,17 +66,32 @@ pub async fn rounds(store: &Store, conversation: &ConversationId) -> Result<Vec<
     let mut after = 0;
     loop {
         let page = store.events_after(EventScope::Conversation(conversation), after, PAGE).await?;
-        let Some(last) = page.last() else { return Ok(rounds) };
+        let Some(last) = page.last() else { break };
         after = last.seq;
         for event in page {
             add(&mut rounds, event);
         }
     }
+    for version in store.turn_versions(conversation).await? {
+        if let Some(round) = rounds.iter_mut().find(|round| round.run_id == version.run_id) {
+            round.chosen = !version.superseded;
+            round.turn_id = version.turn_id;
+        }
+    }
+    for feedback in store.feedback(conversation).await? {
+        if let Some(round) = rounds.iter_mut().find(|round| round.run_id == feedback.run_id) {
+            round.feedback = Some(feedback.into());
+        }
+    }
+    Ok(rounds)
 }
 
 fn add(rounds: &mut Vec<HistoryRound>, event: Event) {
     if let RunEvent::RunStarted { message, file_ids, .. } = &event.event {
         rounds.push(HistoryRound {
+            turn_id: event.run_id.clone(),
+            chosen: true,
+            feedback: None,
             run_id: event.run_id,
             user_message: message.clone(),
             file_ids: file_ids.clone(),

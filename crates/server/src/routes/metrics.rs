@@ -8,6 +8,7 @@ use axum::response::{IntoResponse, Response};
 use ba_agent::metrics;
 use ba_agent::run::Language;
 use ba_protocol::ConversationId;
+use ba_store::{RunStatus, TelemetryScope};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -16,9 +17,12 @@ use crate::envelope::{Data, Query};
 use crate::error::Result;
 use crate::state::AppState;
 
+/// How many calls are looked through for latencies and rates.
+const LATEST_CALLS: u32 = 20_000;
+
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Metrics {
-    /// Per tool, per model and in all, since the start.
+    /// Per tool (over the latest calls), per model and in all: of the caller's own conversations, from what is stored.
     #[schema(value_type = Object)]
     pub agent: serde_json::Value,
     /// Of the conversation asked for.
@@ -29,7 +33,7 @@ pub struct Metrics {
     pub report: String,
     /// Seconds since the start.
     pub uptime: u64,
-    /// Runs under way.
+    /// The caller's runs under way.
     pub live_runs: usize,
     /// Streams being read right now.
     pub stream_readers: usize,
@@ -52,25 +56,56 @@ pub async fn json(
     caller: Caller,
     Query(query): Query<MetricsQuery>,
 ) -> Result<Data<Metrics>> {
-    let snapshot = state.deps.agent.metrics().snapshot();
+    let snapshot = stored(&state, &caller).await?;
     let mut conversation = None;
     if let Some(id) = query.conversation_id {
         state.own(&caller.user, &id).await?;
-        let stats = state.deps.agent.metrics().conversation(&id).unwrap_or_default();
+        let stats = stored_conversation(&state, &caller, &id).await?;
         conversation = serde_json::to_value(stats).ok();
     }
     Ok(Data::of(Metrics {
         conversation,
         report: metrics::report(&snapshot, Language::Zh),
         agent: serde_json::to_value(&snapshot).unwrap_or_default(),
-        live_runs: state.deps.agent.live_runs(),
+        live_runs: state.deps.agent.live_runs_of(&caller.user),
         uptime: state.started.elapsed().as_secs(),
         stream_readers: state.deps.bus.readers(),
         resident_bytes: resident_bytes(),
     }))
 }
 
-/// The same for Prometheus.
+/// The caller's own figures: the same after a restart, and the same as the lists of runs say.
+async fn stored(state: &AppState, caller: &Caller) -> Result<metrics::MetricsSnapshot> {
+    let store = &state.deps.store;
+    let counted = metrics::Metrics::default();
+    for row in store.telemetry(TelemetryScope::Owner(&caller.user), LATEST_CALLS).await? {
+        counted.tool_finished(&row.conversation_id, &row.telemetry);
+    }
+    for of in store.usage_by_model(&caller.user).await? {
+        counted.runs_of_model(&of.model, of.runs, &of.usage, &of.durations);
+    }
+    Ok(counted.snapshot())
+}
+
+async fn stored_conversation(
+    state: &AppState,
+    caller: &Caller,
+    id: &ConversationId,
+) -> Result<metrics::ConversationStats> {
+    let store = &state.deps.store;
+    let counted = metrics::Metrics::default();
+    for row in store.telemetry(TelemetryScope::Conversation(id), LATEST_CALLS).await? {
+        counted.tool_finished(id, &row.telemetry);
+    }
+    for run in store.runs(&caller.user, id, LATEST_CALLS).await? {
+        if run.status != RunStatus::Running {
+            counted.run_ended(id, &run.usage);
+        }
+    }
+    Ok(counted.conversation(id).unwrap_or_default())
+}
+
+/// Of the whole server since its start, for Prometheus.
 #[utoipa::path(get, path = "/metrics", tag = "health", operation_id = "prometheus",
     responses((status = 200, description = "Prometheus text format", content_type = "text/plain", body = String)))]
 pub async fn prometheus(State(state): State<AppState>, _: Caller) -> Response {

@@ -2,6 +2,7 @@
 
 pub mod admin;
 pub mod archive;
+pub mod board;
 pub mod catalog;
 pub mod code;
 pub mod consents;
@@ -11,13 +12,16 @@ pub mod files;
 pub mod health;
 pub mod history;
 pub mod metrics;
+pub mod oversight;
 pub mod query;
 pub mod report;
 pub mod runs;
 pub mod samples;
 pub mod session;
+pub mod setup;
 pub mod shared_page;
 pub mod shares;
 pub mod skills;
 pub mod status;
+pub mod turns;
 pub mod upload;

@@ -68,6 +68,12 @@ pub async fn admit(
             "`file_ids` belong to a conversation: send its `conversation_id` too",
         ));
     }
+    if query.conversation_id.is_none() && query.replaces.is_some() {
+        return Err(ApiError::bad_request(
+            "conversation_required",
+            "`replaces` names a run of a conversation: send its `conversation_id` too",
+        ));
+    }
     let going = state.deps.agent.live_runs_of(&caller.user);
     if state.config.access == Access::SignIn && going >= state.config.limits.runs_per_person {
         let message =

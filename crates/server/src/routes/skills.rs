@@ -14,6 +14,7 @@ use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
 use super::admin::Done;
+use super::oversight::write_down;
 use crate::auth::Caller;
 use crate::envelope::{Body, Data, Path, Query};
 use crate::error::{ApiError, Result};
@@ -173,7 +174,11 @@ pub async fn approve(
     Body(approve): Body<Approve>,
 ) -> Result<Data<Done>> {
     let by = caller.user.to_string();
-    change(&state, &caller, move |library| library.approve(&name, &approve.hash, &by)).await
+    let shown = name.clone();
+    change(&state, &caller, ("skill.approve", shown), move |library| {
+        library.approve(&name, &approve.hash, &by)
+    })
+    .await
 }
 
 /// Turn a skill on or off.
@@ -185,7 +190,9 @@ pub async fn switch(
     Path(name): Path<String>,
     Body(switch): Body<Switch>,
 ) -> Result<Data<Done>> {
-    change(&state, &caller, move |library| library.set_enabled(&name, switch.enabled)).await
+    let what = if switch.enabled { "skill.enable" } else { "skill.disable" };
+    change(&state, &caller, (what, name.clone()), move |library| library.set_enabled(&name, switch.enabled))
+        .await
 }
 
 /// Remove an installed skill.
@@ -196,7 +203,7 @@ pub async fn remove(
     caller: Caller,
     Path(name): Path<String>,
 ) -> Result<Data<Done>> {
-    change(&state, &caller, move |library| library.remove(&name)).await
+    change(&state, &caller, ("skill.remove", name.clone()), move |library| library.remove(&name)).await
 }
 
 fn managed_library(state: &AppState, caller: &Caller) -> Result<Arc<SkillLibrary>> {
@@ -222,16 +229,22 @@ async fn install(
         Ok(ManagedSkills { skills, problems: Vec::new() })
     })
     .await?;
-    installed.map(Data::of).map_err(refused)
+    let installed = installed.map_err(refused)?;
+    for skill in &installed.skills {
+        write_down(state, caller, "skill.install", &skill.name).await?;
+    }
+    Ok(Data::of(installed))
 }
 
 async fn change(
     state: &AppState,
     caller: &Caller,
+    (what, name): (&str, String),
     act: impl FnOnce(&SkillLibrary) -> Result<(), ManageError> + Send + 'static,
 ) -> Result<Data<Done>> {
     let library = managed_library(state, caller)?;
     blocking(move || act(&library)).await?.map_err(refused)?;
+    write_down(state, caller, what, &name).await?;
     Ok(Data::of(Done { done: true }))
 }
 

@@ -131,6 +131,7 @@ async fn another_users_things_do_not_exist() {
             "/api/v1/conversations/{conversation_id}/consents" => json!({"host": "e.example"}),
             "/api/v1/conversations/{conversation_id}/report" => json!({"format": "md"}),
             "/api/v1/conversations/{conversation_id}/shares" => json!({"run_id": hers["run_id"]}),
+            "/api/v1/runs/{run_id}/feedback" => json!({"rating": "up"}),
             _ => json!({"title": "mine"}),
         };
         let request = app.client.request(method.clone(), &url).bearer_auth(&bob).json(&body);
@@ -319,4 +320,85 @@ async fn an_agent_needs_a_key_and_sees_only_its_owners_conversations() {
         status == 200 && foreign.contains("not found") && foreign.contains("\"isError\":true"),
         "{foreign}"
     );
+}
+
+#[tokio::test]
+async fn administrators_look_after_users_and_everyone_after_their_password() {
+    let (app, [(_, admin), (bob, key)]) = app(config()).await;
+    for path in ["/admin/usage", "/admin/audit", "/admin/limits"] {
+        assert_eq!(get(&app, &key, path).await.status, 403, "{path}");
+        assert_eq!(get(&app, &admin, path).await.status, 200, "{path}");
+    }
+    let send = async |method: reqwest::Method, key: &str, path: &str, body: Value| {
+        let request = app.client.request(method, app.api(path)).bearer_auth(key).json(&body);
+        Answer::of(request.send().await.unwrap()).await
+    };
+    let (put, post) = (reqwest::Method::PUT, reqwest::Method::POST);
+    let wrong = send(put.clone(), &key, "/auth/password", json!({"old": "x", "new": "a new password"})).await;
+    assert_eq!((wrong.status, wrong.code()), (400, "wrong_password"));
+    let changed = json!({"old": PASSWORD, "new": "a new password"});
+    assert_eq!(send(put.clone(), &key, "/auth/password", changed).await.status, 200);
+    let login = json!({"username": "bob", "password": "a new password"});
+    assert_eq!(app.post("/auth/login", login).await.status, 200);
+    let reset = json!({"password": "yet another one"});
+    assert_eq!(
+        send(put.clone(), &key, &format!("/admin/users/{bob}/password"), reset.clone()).await.status,
+        403
+    );
+    assert_eq!(send(put, &admin, &format!("/admin/users/{bob}/password"), reset).await.status, 200);
+    assert_eq!(
+        send(post.clone(), &admin, &format!("/admin/users/{bob}/disable"), json!({})).await.status,
+        200
+    );
+    assert_eq!(send(post, &admin, &format!("/admin/users/{bob}/enable"), json!({})).await.status, 200);
+    let login = json!({"username": "bob", "password": "yet another one"});
+    assert_eq!(app.post("/auth/login", login).await.status, 200);
+    let log = get(&app, &admin, "/admin/audit").await.body["data"]["entries"].clone();
+    let seen: Vec<_> = log.as_array().unwrap().iter().map(|e| e["action"].as_str().unwrap()).collect();
+    assert_eq!(seen, ["user.enable", "user.disable", "password.reset", "password.change"]);
+    assert!(!log.to_string().contains("yet another"), "no secret is written down");
+}
+
+struct FakeSetup;
+
+#[async_trait::async_trait]
+impl ba_server::Setup for FakeSetup {
+    fn connections(&self) -> Vec<ba_server::ConnectionInfo> {
+        vec![ba_server::ConnectionInfo { name: "erp".into(), description: "orders".into() }]
+    }
+
+    async fn test_connection(&self, _: &str) -> Result<String, String> {
+        Err("no route to host".into())
+    }
+
+    async fn test_model(&self, wanted: &ba_server::ModelSetup) -> Result<String, String> {
+        wanted.api_key.clone().ok_or_else(|| "no key".to_owned()).map(|_| "answers".to_owned())
+    }
+
+    async fn save_model(&self, _: &ba_server::ModelSetup) -> Result<ba_server::SavedModel, String> {
+        Ok(ba_server::SavedModel { file: "ba-agent.toml".into(), overridden_by: None })
+    }
+}
+
+#[tokio::test]
+async fn connections_and_models_are_tried_by_administrators_only() {
+    let app =
+        App::start_with(ServerConfig::default(), |deps| deps.setup = Some(std::sync::Arc::new(FakeSetup)))
+            .await;
+    assert_eq!(app.get("/admin/connections").await.body["data"]["connections"][0]["name"], "erp");
+    let tried = app.post("/admin/connections/erp/test", json!({})).await.body["data"].clone();
+    assert_eq!((&tried["works"], &tried["message"]), (&json!(false), &json!("no route to host")));
+    assert_eq!(app.post("/admin/connections/crm/test", json!({})).await.status, 404);
+    let tried = app.post("/admin/model/test", json!({"model": "deepseek:x", "api_key": " sk-1 "})).await;
+    assert_eq!(tried.body["data"]["works"], true);
+    assert_eq!(
+        app.post("/admin/model/test", json!({"model": "deepseek:x"})).await.body["data"]["works"],
+        false
+    );
+    let url = app.api("/admin/model");
+    let saved = app.client.put(&url).json(&json!({"model": "deepseek:x"})).send().await.unwrap();
+    assert_eq!(Answer::of(saved).await.body["data"]["file"], "ba-agent.toml");
+
+    let (signed, [_, (_, key)]) = self::app(config()).await;
+    assert_eq!(get(&signed, &key, "/admin/connections").await.status, 403);
 }

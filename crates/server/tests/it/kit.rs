@@ -179,6 +179,7 @@ impl App {
             bus: bus.clone(),
             ingest: None,
             reports: None,
+            setup: None,
             checks: vec![],
             skills: None,
             samples: vec![],

@@ -17,3 +17,4 @@ mod reading;
 mod reports;
 mod shares;
 mod skills;
+mod turns;

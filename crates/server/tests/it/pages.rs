@@ -149,6 +149,7 @@ async fn samples_are_loaded_into_a_conversation() {
             name: "retail".into(),
             title: "零售".into(),
             description: String::new(),
+            language: None,
             questions: vec!["各地区销售额？".into()],
         };
         deps.samples.push(ba_server::Sample { info, files: vec![path] });

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use ba_protocol::{ConversationId, UserId};
+use ba_protocol::{ConversationId, RunId, UserId};
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -38,6 +38,8 @@ impl Store {
         let mut runs = self.runs(owner, id, u32::MAX).await?;
         runs.reverse();
         let calls = self.call_lines(&runs).await?;
+        let versions = self.turn_versions(id).await?;
+        let version = |run: &RunId| versions.iter().find(|v| &v.run_id == run);
         let manifest = Manifest {
             format: FORMAT.to_owned(),
             version: VERSION,
@@ -48,6 +50,8 @@ impl Store {
             runs: runs
                 .into_iter()
                 .map(|r| RunEntry {
+                    turn_id: version(&r.id).map(|v| v.turn_id.clone()).filter(|turn| turn != &r.id),
+                    superseded: version(&r.id).is_some_and(|v| v.superseded),
                     id: r.id,
                     message: r.message,
                     status: r.status,
@@ -61,7 +65,7 @@ impl Store {
         };
         let mut entries = vec![
             (MANIFEST.to_owned(), Source::Memory(json(&manifest)?.into_bytes())),
-            (ROUNDS.to_owned(), Source::Memory(lines(&self.rounds(id).await?)?)),
+            (ROUNDS.to_owned(), Source::Memory(lines(&self.all_rounds(id).await?)?)),
             (EVENTS.to_owned(), Source::Memory(self.event_lines(id).await?)),
             (CALLS.to_owned(), Source::Memory(calls)),
         ];

@@ -95,6 +95,14 @@ async fn insert_runs(s: &mut dyn Session, incoming: &Incoming) -> Result<HashMap
             return Err(StoreError::Invalid(format!("the archive lists run {} twice", run.id)));
         }
     }
+    for run in incoming.manifest.runs.iter().filter(|run| run.superseded || run.turn_id.is_some()) {
+        let turn = run.turn_id.as_ref().map(|turn| self::renamed(&renamed, turn)).transpose()?;
+        s.execute(
+            "UPDATE runs SET turn_id = $2, superseded = $3 WHERE id = $1",
+            params![self::renamed(&renamed, &run.id)?, turn.map(ToString::to_string), run.superseded],
+        )
+        .await?;
+    }
     Ok(renamed)
 }
 

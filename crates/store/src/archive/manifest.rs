@@ -42,6 +42,11 @@ pub(super) struct RunEntry {
     pub status: RunStatus,
     pub created_at: Timestamp,
     pub usage: UsageInfo,
+    /// The first run of the turn this is a version of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<RunId>,
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub superseded: bool,
 }
 
 fn first_form() -> u32 {

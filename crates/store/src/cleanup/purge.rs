@@ -99,6 +99,8 @@ async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Option<Vec<Blo
         rows.extend(s.query(sql, params![&id]).await?);
     }
     for sql in [
+        "DELETE FROM board WHERE conversation_id = $1",
+        "DELETE FROM feedback WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = $1)",
         "DELETE FROM calls WHERE run_id IN (SELECT id FROM runs WHERE conversation_id = $1)",
         "DELETE FROM rounds WHERE conversation_id = $1",
         "DELETE FROM events WHERE conversation_id = $1",

@@ -6,7 +6,7 @@ use super::{Db, params};
 use crate::error::{Result, StoreError};
 
 /// Step `n` (from 1) brings version `n - 1` to `n`. A step that has been released never changes.
-pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5, V6, V7, V8, V9];
+pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5, V6, V7, V8, V9, V10];
 
 /// Conversations and durable runs.
 const V1: &[&str] = &[
@@ -240,6 +240,40 @@ const V9: &[&str] = &[
         last_at BIGINT NOT NULL,
         PRIMARY KEY (day, action, subject, actor))",
     "CREATE INDEX access_log_by_time ON access_log (last_at)",
+];
+
+/// Versions of a turn, the model a run was asked of, what people thought of answers, what they keep in sight, and
+/// what administrators did.
+const V10: &[&str] = &[
+    "ALTER TABLE runs ADD COLUMN turn_id TEXT",
+    "ALTER TABLE runs ADD COLUMN base BIGINT",
+    "ALTER TABLE runs ADD COLUMN superseded BIGINT NOT NULL DEFAULT 0",
+    "ALTER TABLE runs ADD COLUMN model TEXT NOT NULL DEFAULT ''",
+    "CREATE INDEX runs_by_turn ON runs (turn_id) WHERE turn_id IS NOT NULL",
+    "CREATE TABLE feedback (
+        run_id TEXT PRIMARY KEY REFERENCES runs (id),
+        rating TEXT NOT NULL,
+        reason TEXT NOT NULL,
+        at BIGINT NOT NULL)",
+    "ALTER TABLE conversations ADD COLUMN pinned_at BIGINT",
+    "ALTER TABLE conversations ADD COLUMN tags TEXT NOT NULL DEFAULT '[]'",
+    "CREATE TABLE board (
+        id TEXT PRIMARY KEY,
+        owner TEXT NOT NULL,
+        conversation_id TEXT NOT NULL REFERENCES conversations (id),
+        run_id TEXT NOT NULL REFERENCES runs (id),
+        kind TEXT NOT NULL,
+        item BIGINT NOT NULL,
+        title TEXT NOT NULL,
+        created_at BIGINT NOT NULL)",
+    "CREATE INDEX board_by_owner ON board (owner, created_at)",
+    "CREATE TABLE audit_log (
+        id TEXT PRIMARY KEY,
+        at BIGINT NOT NULL,
+        actor TEXT NOT NULL,
+        action TEXT NOT NULL,
+        subject TEXT NOT NULL)",
+    "CREATE INDEX audit_log_by_time ON audit_log (at)",
 ];
 
 /// Replicas that start together take turns.

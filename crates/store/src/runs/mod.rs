@@ -3,6 +3,8 @@
 mod calls;
 mod lease;
 mod read;
+mod usage;
+mod versions;
 
 pub use lease::{Holder, LEASE};
 
@@ -91,10 +93,13 @@ async fn admit(s: &mut dyn Session, new: NewRun) -> Result<Event> {
         )
         .await?;
     let seq = row.ok_or_else(|| missing(&new.conversation_id))?.unsigned(0)?;
+    if let Some(replaced) = &new.replaces {
+        versions::supersede(s, &replaced.turn).await?;
+    }
     s.execute(
         "INSERT INTO runs (id, conversation_id, message, state, status, usage_info, created_at, updated_at,
-                           holder, epoch, lease_until)
-         VALUES ($1, $2, $3, $4, 'running', $5, $6, $6, $7, 1, $8)",
+                           holder, epoch, lease_until, turn_id, base, model)
+         VALUES ($1, $2, $3, $4, 'running', $5, $6, $6, $7, 1, $8, $9, $10, $11)",
         params![
             &new.run_id,
             &new.conversation_id,
@@ -103,7 +108,10 @@ async fn admit(s: &mut dyn Session, new: NewRun) -> Result<Event> {
             json(&ba_protocol::api::UsageInfo::default())?,
             at,
             new.holder.as_ref().map(|h| h.as_str().to_owned()),
-            Store::lease_until(now())
+            Store::lease_until(now()),
+            new.replaces.as_ref().map(|r| r.turn.to_string()),
+            new.replaces.as_ref().map(|r| i64::try_from(r.base).unwrap_or(i64::MAX)),
+            new.model.as_str()
         ],
     )
     .await?;
@@ -152,7 +160,8 @@ async fn commit_step(s: &mut dyn Session, run: RunId, step: StepCommit) -> Resul
     if let Some(round) = step.round {
         s.execute(
             "INSERT INTO rounds (run_id, conversation_id, position, round, schema_version)
-             SELECT $1, $2, next_seq, $3, $4 FROM conversations WHERE id = $2",
+             SELECT $1, $2, COALESCE((SELECT base FROM runs WHERE id = $1), next_seq), $3, $4
+             FROM conversations WHERE id = $2",
             params![&run, &conversation, json(&round)?, crate::rounds::VERSION],
         )
         .await?;

@@ -19,6 +19,20 @@ macro_rules! summarise_runs {
     };
 }
 
+/// The rounds that count: of a turn with several versions, the chosen one.
+macro_rules! visible_rounds {
+    ($what:literal, $also:literal) => {
+        concat!(
+            "SELECT ",
+            $what,
+            " FROM rounds h JOIN runs r ON r.id = h.run_id
+             WHERE h.conversation_id = $1 AND r.superseded = 0 ",
+            $also,
+            " ORDER BY h.position, h.run_id"
+        )
+    };
+}
+
 /// Runs with their owners, as `run_from_row` reads them.
 macro_rules! select_runs {
     ($rest:literal) => {
@@ -122,6 +136,27 @@ impl Store {
         self.rounds_from(conversation, 0).await
     }
 
+    /// Which they are: a version that was chosen instead of another changes the list in its middle.
+    pub async fn round_ids(&self, conversation: &ConversationId) -> Result<Vec<RunId>> {
+        let rows = self.db().read(visible_rounds!("h.run_id", ""), params![conversation]).await?;
+        rows.iter().map(|row| row.id(0)).collect()
+    }
+
+    /// Those before a position: what another version of the turn there sees.
+    pub async fn rounds_before(&self, conversation: &ConversationId, base: u64) -> Result<Vec<Round>> {
+        let sql = visible_rounds!("h.schema_version, h.round", "AND h.position < $2");
+        let rows = self.db().read(sql, params![conversation, base]).await?;
+        rows.iter().map(|row| rounds::decode(row.u32(0)?, row.text(1)?)).collect()
+    }
+
+    /// Of every version, for archives.
+    pub(crate) async fn all_rounds(&self, conversation: &ConversationId) -> Result<Vec<Round>> {
+        let sql =
+            "SELECT schema_version, round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id";
+        let rows = self.db().read(sql, params![conversation]).await?;
+        rows.iter().map(|row| rounds::decode(row.u32(0)?, row.text(1)?)).collect()
+    }
+
     /// The same without the first `skip`, for whoever has read those.
     pub async fn rounds_from(&self, conversation: &ConversationId, skip: usize) -> Result<Vec<Round>> {
         self.some_rounds(conversation, skip, u32::MAX.into()).await
@@ -142,7 +177,7 @@ impl Store {
         let rows = self
             .db()
             .read(
-                "SELECT schema_version, round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id LIMIT $2 OFFSET $3",
+                concat!(visible_rounds!("h.schema_version, h.round", ""), " LIMIT $2 OFFSET $3"),
                 params![conversation, limit, skip as u64],
             )
             .await?;

@@ -104,6 +104,8 @@ pub fn new_run(conversation: &Conversation, message: &str) -> NewRun {
         state: json!({"step": 0}).into(),
         created_at: Timestamp::now(),
         holder: None,
+        replaces: None,
+        model: String::new(),
     }
 }
 

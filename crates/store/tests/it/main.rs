@@ -21,3 +21,4 @@ mod quota;
 mod runs;
 mod s3;
 mod shares;
+mod versions;

@@ -51,6 +51,8 @@ pub(super) async fn gather(
         if parts.is_empty() {
             return Err(ReportError::NotFound(format!("run {run} not found in conversation {id}")));
         }
+    } else {
+        parts = chosen(store, id, parts).await?;
     }
     if !parts.iter().any(|part| part.answer.is_some()) {
         return Err(ReportError::Empty("there is no complete answer to export yet".to_owned()));
@@ -100,6 +102,26 @@ async fn parts(store: &Store, conversation: &ConversationId) -> Result<Vec<Part>
             add(&mut parts, event);
         }
     }
+}
+
+/// Of a turn that was asked again, the version that counts, in the place of the first.
+async fn chosen(
+    store: &Store,
+    conversation: &ConversationId,
+    mut parts: Vec<Part>,
+) -> Result<Vec<Part>, ReportError> {
+    let versions = store.turn_versions(conversation).await?;
+    if versions.is_empty() {
+        return Ok(parts);
+    }
+    let order: Vec<RunId> = parts.iter().map(|part| part.run.clone()).collect();
+    let version = |run: &RunId| versions.iter().find(|version| &version.run_id == run);
+    parts.retain(|part| !version(&part.run).is_some_and(|v| v.superseded));
+    parts.sort_by_key(|part| {
+        let turn = version(&part.run).map_or(&part.run, |version| &version.turn_id);
+        order.iter().position(|run| run == turn)
+    });
+    Ok(parts)
 }
 
 fn add(parts: &mut Vec<Part>, event: Event) {

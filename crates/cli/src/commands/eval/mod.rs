@@ -163,6 +163,7 @@ async fn ask(
         file_ids: files.clone(),
         model: model.map(str::to_owned),
         output_level: None,
+        replaces: None,
     };
     for earlier in &case.earlier {
         conversation = Some(answer(app, &owner, query(earlier.clone(), conversation)).await?.conversation_id);
