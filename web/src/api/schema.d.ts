@@ -21,6 +21,108 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/audit": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What administrators and accounts did, latest first. */
+        get: operations["auditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/connections": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The configured databases, without their addresses. */
+        get: operations["listConnections"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/connections/{name}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a database for its tables, as a question would. */
+        post: operations["testConnection"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What the server allows. */
+        get: operations["limits"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/model": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Write the model and its key into the configuration file; the server uses it when it starts again. */
+        put: operations["saveModel"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/model/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask a model with this key whether it answers; nothing is kept. */
+        post: operations["testModel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/skills": {
         parameters: {
             query?: never;
@@ -124,6 +226,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/admin/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tokens and cost of everyone's questions. */
+        get: operations["usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/admin/users": {
         parameters: {
             query?: never;
@@ -153,6 +272,57 @@ export interface paths {
         put?: never;
         /** Lock a user out: sessions end, keys stop working. */
         post: operations["disableUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/users/{user_id}/enable": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Let a disabled user sign in again. */
+        post: operations["enableUser"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/users/{user_id}/keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Somebody's API keys, without their secrets. */
+        get: operations["listUserKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/admin/users/{user_id}/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Give a user another password. */
+        put: operations["resetPassword"];
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -277,6 +447,75 @@ export interface paths {
         get: operations["me"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/auth/password": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Change my own password; the old one is asked for. */
+        put: operations["changePassword"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/board": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything on the caller's board, with the answers it is taken from. */
+        get: operations["readBoard"];
+        put?: never;
+        /** Pin a table, a chart or a whole answer. */
+        post: operations["pin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/board/{item_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Take a piece off. */
+        delete: operations["unpin"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/board/{item_id}/refresh": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ask the piece's question again, as another version of its turn; the piece shows the new answer once that is complete. */
+        post: operations["refreshPiece"];
         delete?: never;
         options?: never;
         head?: never;
@@ -726,6 +965,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run_id}/choose": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Of a turn that was asked more than once, let this version count: later questions see it and not the others. */
+        post: operations["chooseVersion"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run_id}/events": {
         parameters: {
             query?: never;
@@ -738,6 +994,24 @@ export interface paths {
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run_id}/feedback": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Say whether an answer was good, and why; said again, it replaces what was said before. */
+        put: operations["giveFeedback"];
+        post?: never;
+        /** Take it back. */
+        delete: operations["takeFeedbackBack"];
         options?: never;
         head?: never;
         patch?: never;
@@ -852,7 +1126,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The same for Prometheus. */
+        /** Of the whole server since its start, for Prometheus. */
         get: operations["prometheus"];
         put?: never;
         post?: never;
@@ -1039,6 +1313,19 @@ export interface components {
             rows?: components["schemas"]["ProofRow"][];
             unproven: number;
         };
+        AuditLine: {
+            /** @example user.add */
+            action: string;
+            actor: string;
+            at: string;
+            subject: string;
+        };
+        AuditLines: {
+            entries: components["schemas"]["AuditLine"][];
+        };
+        Board: {
+            pieces: components["schemas"]["Piece"][];
+        };
         CallSummary: {
             cache_hit: boolean;
             /** Format: double */
@@ -1051,6 +1338,32 @@ export interface components {
             /** @description False when the run had already ended. */
             cancelled: boolean;
             run_id: components["schemas"]["RunId"];
+        };
+        Change: {
+            /** @description Keeps it at the top of the list. */
+            pinned?: boolean | null;
+            /**
+             * @description All of its tags: at most 12, of 30 characters each.
+             * @example [
+             *       "零售",
+             *       "2024"
+             *     ]
+             */
+            tags?: string[] | null;
+            /** @example 零售数据分析 */
+            title?: string | null;
+        };
+        ChangePassword: {
+            /**
+             * Format: password
+             * @example staple battery horse
+             */
+            new: string;
+            /**
+             * Format: password
+             * @example correct horse battery
+             */
+            old: string;
         };
         /** @description A chart whose figures are those of a call's result. */
         ChartRef: {
@@ -1135,6 +1448,11 @@ export interface components {
             index: number;
             message?: components["schemas"]["Delta"] | null;
         };
+        Chosen: {
+            run_id: components["schemas"]["RunId"];
+            /** @description The first run of the turn. */
+            turn_id: components["schemas"]["RunId"];
+        };
         /** @description What the user may choose from when the model asks back. */
         Clarification: {
             /** @description Two to four answers, each a whole question or statement the user could have typed. */
@@ -1208,6 +1526,15 @@ export interface components {
             /** @description Unit found in the cells, e.g. `%` or `¥`. */
             unit?: string | null;
         };
+        /** @description A database of the configuration. */
+        ConnectionInfo: {
+            description: string;
+            /** @example erp */
+            name: string;
+        };
+        ConnectionList: {
+            connections: components["schemas"]["ConnectionInfo"][];
+        };
         Consents: {
             /** @description Addresses and hosts, in the order in which they were allowed. */
             allowed: string[];
@@ -1236,6 +1563,11 @@ export interface components {
         ConversationInfo: {
             conversation_id: components["schemas"]["ConversationId"];
             created_at: string;
+            /** @description Kept at the top of the list. */
+            pinned: boolean;
+            /** @description A question of it is being answered. */
+            running: boolean;
+            tags: string[];
             title: string;
             updated_at: string;
         };
@@ -1274,11 +1606,37 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_AuditLines: {
+            data: {
+                entries: components["schemas"]["AuditLine"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_Board: {
+            data: {
+                pieces: components["schemas"]["Piece"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_Cancelled: {
             data: {
                 /** @description False when the run had already ended. */
                 cancelled: boolean;
                 run_id: components["schemas"]["RunId"];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_Chosen: {
+            data: {
+                run_id: components["schemas"]["RunId"];
+                /** @description The first run of the turn. */
+                turn_id: components["schemas"]["RunId"];
             };
             /** @example true */
             success: boolean;
@@ -1306,6 +1664,14 @@ export interface components {
             data: {
                 /** @description Oldest first. */
                 versions: components["schemas"]["CodeFile"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_ConnectionList: {
+            data: {
+                connections: components["schemas"]["ConnectionInfo"][];
             };
             /** @example true */
             success: boolean;
@@ -1351,6 +1717,11 @@ export interface components {
             data: {
                 conversation_id: components["schemas"]["ConversationId"];
                 created_at: string;
+                /** @description Kept at the top of the list. */
+                pinned: boolean;
+                /** @description A question of it is being answered. */
+                running: boolean;
+                tags: string[];
                 title: string;
                 updated_at: string;
             };
@@ -1379,6 +1750,20 @@ export interface components {
             data: {
                 /** @example true */
                 done: boolean;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_FeedbackInfo: {
+            data: {
+                at: string;
+                /**
+                 * @description `up` or `down`.
+                 * @example down
+                 */
+                rating: string;
+                reason: string;
             };
             /** @example true */
             success: boolean;
@@ -1426,6 +1811,25 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_LimitsInfo: {
+            /** @description What the server allows; set in the configuration file. */
+            data: {
+                /** Format: int32 */
+                requests_per_minute: number;
+                /**
+                 * Format: int32
+                 * @description Conversations untouched for so many days are deleted.
+                 */
+                retention_days?: number | null;
+                runs_per_person: number;
+                /** Format: int64 */
+                upload_bytes: number;
+                upload_files: number;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_MadeShare: {
             data: components["schemas"]["ShareInfo"] & {
                 /**
@@ -1464,11 +1868,11 @@ export interface components {
         /** @description `{success: true, data: …}` */
         Data_Metrics: {
             data: {
-                /** @description Per tool, per model and in all, since the start. */
+                /** @description Per tool (over the latest calls), per model and in all: of the caller's own conversations, from what is stored. */
                 agent: Record<string, never>;
                 /** @description Of the conversation asked for. */
                 conversation?: Record<string, never> | null;
-                /** @description Runs under way. */
+                /** @description The caller's runs under way. */
                 live_runs: number;
                 /** @description `工具执行统计: …` */
                 report: string;
@@ -1489,6 +1893,17 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_ModelSaved: {
+            data: {
+                /** @description The configuration file it was written to; read when the server starts again. */
+                file: string;
+                /** @description Another model that the environment names goes before it. */
+                overridden_by?: string | null;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_NewKeyInfo: {
             data: components["schemas"]["KeyInfo"] & {
                 /**
@@ -1496,6 +1911,28 @@ export interface components {
                  * @example ba_…
                  */
                 secret: string;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_Piece: {
+            /** @description A piece of the board. */
+            data: {
+                answer?: components["schemas"]["AgentResponse"] | null;
+                /** @description When that was answered. */
+                answered_at: string;
+                conversation_id: components["schemas"]["ConversationId"];
+                /** Format: int32 */
+                item: number;
+                /** @example item_0123456789ab */
+                item_id: string;
+                kind: string;
+                pinned_at: string;
+                /** @description The question its answer belongs to. */
+                question: string;
+                run_id: components["schemas"]["RunId"];
+                title: string;
             };
             /** @example true */
             success: boolean;
@@ -1596,6 +2033,17 @@ export interface components {
             success: boolean;
         };
         /** @description `{success: true, data: …}` */
+        Data_Trial: {
+            /** @description How a trial went. */
+            data: {
+                /** @description What was found, or what is wrong. */
+                message: string;
+                works: boolean;
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
         Data_Upload: {
             /** @description A file a person gave us (SPEC F1). */
             data: {
@@ -1625,6 +2073,14 @@ export interface components {
                 files: components["schemas"]["Upload"][];
                 /** @description Files that were not taken, and why. */
                 rejected?: components["schemas"]["Rejected"][];
+            };
+            /** @example true */
+            success: boolean;
+        };
+        /** @description `{success: true, data: …}` */
+        Data_UsageList: {
+            data: {
+                users: components["schemas"]["UserUsage"][];
             };
             /** @example true */
             success: boolean;
@@ -1693,6 +2149,15 @@ export interface components {
             /** @example false */
             success: boolean;
         };
+        FeedbackInfo: {
+            at: string;
+            /**
+             * @description `up` or `down`.
+             * @example down
+             */
+            rating: string;
+            reason: string;
+        };
         FigureProof: {
             end: number;
             proof?: components["schemas"]["Proof"] | null;
@@ -1746,6 +2211,18 @@ export interface components {
             /** Format: int64 */
             size: number;
         };
+        GiveFeedback: {
+            /**
+             * @description `up` or `down`.
+             * @example down
+             */
+            rating: string;
+            /**
+             * @description Why, in one's own words.
+             * @example the total is that of 2023
+             */
+            reason?: string;
+        };
         Health: {
             /** @example ok */
             status: string;
@@ -1754,8 +2231,11 @@ export interface components {
         /** @description One question and all that was done for it. */
         HistoryRound: {
             answer?: components["schemas"]["AgentResponse"] | null;
+            /** @description Whether this version of the turn counts: the model sees no other. */
+            chosen: boolean;
             created_at: string;
             error?: components["schemas"]["ErrorInfo"] | null;
+            feedback?: components["schemas"]["FeedbackInfo"] | null;
             /** @description The uploads that came with the question. */
             file_ids: components["schemas"]["UploadId"][];
             /**
@@ -1771,6 +2251,8 @@ export interface components {
             /** @description `running`, `complete`, `failed` or `cancelled`. */
             status: string;
             steps: components["schemas"]["HistoryStep"][];
+            /** @description The first run of its turn: a question that was asked again or edited has several runs with the same one. */
+            turn_id: components["schemas"]["RunId"];
             user_message: string;
         };
         /** @description One tool call. */
@@ -1864,6 +2346,20 @@ export interface components {
          * @enum {string}
          */
         Kind: "system" | "summary" | "history" | "file_list" | "user" | "current_turn" | "notice";
+        /** @description What the server allows; set in the configuration file. */
+        LimitsInfo: {
+            /** Format: int32 */
+            requests_per_minute: number;
+            /**
+             * Format: int32
+             * @description Conversations untouched for so many days are deleted.
+             */
+            retention_days?: number | null;
+            runs_per_person: number;
+            /** Format: int64 */
+            upload_bytes: number;
+            upload_files: number;
+        };
         LoadSample: {
             conversation_id?: components["schemas"]["ConversationId"] | null;
             /** @example retail */
@@ -1920,11 +2416,11 @@ export interface components {
             user: string;
         };
         Metrics: {
-            /** @description Per tool, per model and in all, since the start. */
+            /** @description Per tool (over the latest calls), per model and in all: of the caller's own conversations, from what is stored. */
             agent: Record<string, never>;
             /** @description Of the conversation asked for. */
             conversation?: Record<string, never> | null;
-            /** @description Runs under way. */
+            /** @description The caller's runs under way. */
             live_runs: number;
             /** @description `工具执行统计: …` */
             report: string;
@@ -1975,6 +2471,29 @@ export interface components {
             data: components["schemas"]["ModelEntry"][];
             /** @example list */
             object: string;
+        };
+        ModelSaved: {
+            /** @description The configuration file it was written to; read when the server starts again. */
+            file: string;
+            /** @description Another model that the environment names goes before it. */
+            overridden_by?: string | null;
+        };
+        ModelWanted: {
+            /**
+             * Format: password
+             * @example sk-…
+             */
+            api_key?: string;
+            /**
+             * @description Only where the provider has none of its own.
+             * @example https://llm.example.com/v1
+             */
+            base_url?: string;
+            /**
+             * @description `provider:model`
+             * @example deepseek:deepseek-chat
+             */
+            model: string;
         };
         /** @description One of the three. */
         NewConsent: {
@@ -2104,6 +2623,38 @@ export interface components {
             synopses: number;
             tokens: number;
         };
+        /** @description A piece of the board. */
+        Piece: {
+            answer?: components["schemas"]["AgentResponse"] | null;
+            /** @description When that was answered. */
+            answered_at: string;
+            conversation_id: components["schemas"]["ConversationId"];
+            /** Format: int32 */
+            item: number;
+            /** @example item_0123456789ab */
+            item_id: string;
+            kind: string;
+            pinned_at: string;
+            /** @description The question its answer belongs to. */
+            question: string;
+            run_id: components["schemas"]["RunId"];
+            title: string;
+        };
+        Pin: {
+            /**
+             * Format: int32
+             * @description Which of its kind in the answer, from 0.
+             */
+            item?: number;
+            /**
+             * @description `chart`, `table` or `answer`.
+             * @example chart
+             */
+            kind: string;
+            run_id: components["schemas"]["RunId"];
+            /** @example 各地区销售额 */
+            title?: string;
+        };
         Proof: {
             formula: string;
             operands: components["schemas"]["Operand"][];
@@ -2142,6 +2693,7 @@ export interface components {
             /** @description Another of the configured models, by its name or as `provider:model`; `GET /status` lists them. */
             model?: string | null;
             output_level?: components["schemas"]["OutputLevel"] | null;
+            replaces?: components["schemas"]["RunId"] | null;
         };
         Readiness: {
             checks: components["schemas"]["CheckResult"][];
@@ -2150,10 +2702,6 @@ export interface components {
         Rejected: {
             error: components["schemas"]["ErrorInfo"];
             filename: string;
-        };
-        Rename: {
-            /** @example 零售数据分析 */
-            title: string;
         };
         ReportChoice: {
             /**
@@ -2164,6 +2712,13 @@ export interface components {
             /** @description `zh` or `en`, for the document's own words; without it, the language of the questions. */
             lang?: string | null;
             run_id?: components["schemas"]["RunId"] | null;
+        };
+        ResetPassword: {
+            /**
+             * Format: password
+             * @example staple battery horse
+             */
+            password: string;
         };
         ResponseMetadata: {
             action_type: string;
@@ -2316,6 +2871,11 @@ export interface components {
         /** @description A sample data set people can load with one click. */
         SampleInfo: {
             description?: string;
+            /**
+             * @description `zh` or `en`, of its columns and questions; for everyone when absent.
+             * @example zh
+             */
+            language?: string | null;
             /** @example retail */
             name: string;
             /** @description Questions that make sense with it. */
@@ -2470,6 +3030,12 @@ export interface components {
             count: number;
             value: string;
         };
+        /** @description How a trial went. */
+        Trial: {
+            /** @description What was found, or what is wrong. */
+            message: string;
+            works: boolean;
+        };
         /** @description A file a person gave us (SPEC F1). */
         Upload: {
             conversation_id: components["schemas"]["ConversationId"];
@@ -2512,6 +3078,9 @@ export interface components {
             /** Format: int64 */
             output_tokens: number;
         };
+        UsageList: {
+            users: components["schemas"]["UserUsage"][];
+        };
         /** @description Who owns a conversation. `local` on loopback without sign-in. */
         UserId: string;
         UserInfo: {
@@ -2523,6 +3092,14 @@ export interface components {
         };
         UserList: {
             users: components["schemas"]["UserInfo"][];
+        };
+        UserUsage: {
+            /** @description The name, where there still is such a user. */
+            name: string;
+            /** Format: int64 */
+            runs: number;
+            usage: components["schemas"]["UsageInfo"];
+            user_id: components["schemas"]["UserId"];
         };
         WantedShare: {
             /**
@@ -2583,6 +3160,245 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Data_AccessLog"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    auditLog: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_AuditLines"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listConnections: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_ConnectionList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    testConnection: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example erp */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Trial"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_LimitsInfo"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    saveModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelWanted"];
+            };
+        };
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_ModelSaved"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    testModel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelWanted"];
+            };
+        };
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Trial"];
                 };
             };
             /** @description What went wrong */
@@ -2903,6 +3719,44 @@ export interface operations {
             };
         };
     };
+    usage: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_UsageList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     listUsers: {
         parameters: {
             query?: never;
@@ -2993,6 +3847,130 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    enableUser: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    listUserKeys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_KeyList"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    resetPassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                user_id: components["schemas"]["UserId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResetPassword"];
+            };
+        };
         responses: {
             /** @description Done; the body has the result */
             200: {
@@ -3335,6 +4313,210 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Data_Me"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    changePassword: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ChangePassword"];
+            };
+        };
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    readBoard: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Board"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    pin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Pin"];
+            };
+        };
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Piece"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    unpin: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example item_0123456789ab */
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    refreshPiece: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example item_0123456789ab */
+                item_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Piece"];
                 };
             };
             /** @description What went wrong */
@@ -3756,7 +4938,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": components["schemas"]["Rename"];
+                "application/json": components["schemas"]["Change"];
             };
         };
         responses: {
@@ -4782,6 +5964,47 @@ export interface operations {
             };
         };
     };
+    chooseVersion: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example run_00112233445566aa */
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Chosen"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
     runEvents: {
         parameters: {
             query?: {
@@ -4804,6 +6027,92 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": string;
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    giveFeedback: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example run_00112233445566aa */
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["GiveFeedback"];
+            };
+        };
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_FeedbackInfo"];
+                };
+            };
+            /** @description What went wrong */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    /**
+                     * @example {
+                     *       "success": false,
+                     *       "error": {
+                     *         "code": "not_found",
+                     *         "message": "conversation not found"
+                     *       }
+                     *     }
+                     */
+                    "application/json": components["schemas"]["Failure"];
+                };
+            };
+        };
+    };
+    takeFeedbackBack: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @example run_00112233445566aa */
+                run_id: components["schemas"]["RunId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done; the body has the result */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Data_Done"];
                 };
             };
             /** @description What went wrong */

@@ -53,7 +53,7 @@ describe("sending", () => {
     serve({
       "/agent/query/stream": () => {
         asked += 1;
-        return asked > 1 ? sse(started, report("答二")) : new Promise<Response>((resolve) => (release = () => resolve(sse(started, report("答一")))));
+        return asked > 1 ? sse(["run.started", { run_id: "run_2", conversation_id: "conv_1" }], report("答二")) : new Promise<Response>((resolve) => (release = () => resolve(sse(started, report("答一")))));
       },
     });
     const chat = new Chat();

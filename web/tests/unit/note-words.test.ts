@@ -29,7 +29,7 @@ const CODES: [string, Record<string, unknown>][] = [
   ["blanks_left_out", { column: "金额", blank: 2, rows: 9 }], ["join_grew", { after: 12 }], ["join_multiplied", { table: "订单", before: 4, after: 9 }], ["totals_in_sum", {}],
   ["total_row_in_result", { column: "地区", label: "合计" }], ["key_variants", { column: "客户", values: ["A", "a"] }], ["case_variants", { column: "客户", values: ["A", "a"] }],
   ["duplicate_key", { columns: ["编号"], count: 2 }], ["blank_values", { column: "金额", blank: 1, rows: 5 }], ["parts_do_not_sum", { column: "金额", sum: 9, expected: 10 }],
-  ["unit_column", { column: "单位", units: ["千克", "吨"] }],
+  ["formula_cells", { file: "a.csv", count: 2, example: "=A1" }], ["unit_column", { column: "单位", units: ["千克", "吨"] }],
 ];
 
 describe("notes on tables", () => {
@@ -47,7 +47,7 @@ describe("notes on tables", () => {
 
   it("are in Chinese for every code in the worker's sources, and for no other", () => {
     const folder = "../python/ba_worker/tables/"; // from web/, where the tests run
-    const files = [...readdirSync(folder).filter((name) => name.endsWith(".py")).map((name) => folder + name), folder + "../checking.py"];
+    const files = [...readdirSync(folder).filter((name) => name.endsWith(".py")).map((name) => folder + name), folder + "../checking.py", folder + "../leaving.py"];
     const source = files.map((name) => readFileSync(name, "utf8")).join("\n");
     // A code stands in the call, or in a variable or argument `code` that is handed to it.
     const places = /\b(?:note|warn)\(\s*"(\w+)"(?: if [^"\n]* else "(\w+)")?|\bcode(?:, \w+)? ?= ?\(?"([a-z]\w+)"(?:.* else \("(\w+)")?|filled_note\([^"\n]*"(\w+)"\)/g;

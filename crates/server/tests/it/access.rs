@@ -70,7 +70,8 @@ const SOMEWHERE: [(&str, &str); 8] = [
 
 #[tokio::test]
 async fn every_route_refuses_no_token_a_wrong_one_and_a_revoked_one() {
-    let (app, [_, (bob, _)]) = app(config()).await;
+    let rates = Rates { per_user: 100_000, per_address: 100_000, sign_in: 100_000 };
+    let (app, [_, (bob, _)]) = app(ServerConfig { rates, ..config() }).await;
     let revoked = Secret::new_key();
     let key = app.store.create_key(&bob, &revoked.hash, "gone").await.unwrap();
     app.store.revoke_key(&key.id).await.unwrap();
@@ -359,7 +360,7 @@ async fn administrators_look_after_users_and_everyone_after_their_password() {
     assert!(!log.to_string().contains("yet another"), "no secret is written down");
 }
 
-struct FakeSetup;
+pub struct FakeSetup;
 
 #[async_trait::async_trait]
 impl ba_server::Setup for FakeSetup {

@@ -1,8 +1,12 @@
 //! The API document against the live server: valid, wrong and hostile requests to every operation. Whatever is sent,
 //! the server answers in time, never with its own failure, and always in a shape the document describes (SPEC A9).
 
+use std::sync::Arc;
+
+use ba_server::ServerConfig;
 use serde_json::{Map, Value, json};
 
+use crate::access::FakeSetup;
 use crate::kit::App;
 
 /// Requests per operation.
@@ -228,7 +232,7 @@ async fn world(app: &App) -> World {
 // SPEC A8
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn whatever_is_sent_the_answer_is_the_documented_one() {
-    let app = App::start().await;
+    let app = App::start_with(ServerConfig::default(), |deps| deps.setup = Some(Arc::new(FakeSetup))).await;
     let world = world(&app).await;
     let mut dice = Dice(0x9E37_79B9_7F4A_7C15);
     let mut answered = 0u64;
