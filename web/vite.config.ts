@@ -13,6 +13,9 @@ const onlyWoff2 = {
     id.endsWith("katex.min.css") ? code.replace(/,url\([^)]+\.(?:woff|ttf)\) format\("[a-z]+"\)/g, "") : undefined,
 };
 
+/** What every visit loads comes as one file: modules that later parts use as well would each be one of their own. */
+const base = (id: string) => (/\/node_modules\/svelte\/|\/src\/(?:api|stores)\/|\/src\/components\/ui\/(?:Icon|CopyButton)\.svelte|\/src\/services\/(?:save|format|storage)\.ts/.test(id) ? "base" : undefined);
+
 const here = (path: string) => fileURLToPath(new URL(path, import.meta.url));
 
 export default defineConfig(({ mode }) => ({
@@ -21,7 +24,7 @@ export default defineConfig(({ mode }) => ({
     alias: { $lib: here("./src") },
     conditions: mode === "test" ? ["browser"] : undefined,
   },
-  build: { target: "es2022", assetsInlineLimit: 0, chunkSizeWarningLimit: 1200, modulePreload: { polyfill: false } },
+  build: { target: "es2022", assetsInlineLimit: 0, chunkSizeWarningLimit: 1200, modulePreload: { polyfill: false }, rollupOptions: { output: { manualChunks: base } } },
   server: { proxy: { "/api": "http://127.0.0.1:8000" } },
   test: { environment: "jsdom", include: ["tests/unit/**/*.test.ts"], setupFiles: ["tests/unit/setup.ts"], testTimeout: 30_000 },
 }));

@@ -128,6 +128,8 @@ export const toTsv = (rows: string[][]): string => rows.map((row) => row.map((ce
 /** CSV for spreadsheets: a BOM so that Chinese opens right, and no cell that a spreadsheet would run as a formula. */
 export function toCsv(rows: string[][]): string {
   const field = (cell: string) => {
+    // A figure is written as one: separators are for the eye.
+    if (/^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(cell)) return cell.replace(/,/g, "");
     const inert = /^[=@\t\r]/.test(cell) || (/^[+-]/.test(cell) && figure(cell) === null) ? `'${cell}` : cell;
     return /[",\r\n]/.test(inert) ? `"${inert.replace(/"/g, '""')}"` : inert;
   };

@@ -27,7 +27,10 @@ class Session {
   }
 
   async signOut(): Promise<void> {
-    await api.logout();
+    // A session that has ended already, as after a change of password, is what was wanted.
+    await api.logout().catch((error: unknown) => {
+      if (!(error instanceof ApiError && error.status === 401)) throw error;
+    });
     location.reload();
   }
 

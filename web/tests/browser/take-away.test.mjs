@@ -37,6 +37,7 @@ describe("print", { skip }, () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  // SPEC D2
   it("gives whole pages in light colours, every row of a long table, and the charts", { timeout: 180_000 }, async () => {
     const { page } = browser;
     const rows = Array.from({ length: 140 }, (_, row) => `| 门店${1000 + row} | ${row * 7}.50 | 备注 ${row} |`).join("\n");
@@ -93,6 +94,7 @@ describe("documents and share links", { skip }, () => {
     browser.quiet();
   });
 
+  // SPEC D4
   it("open for a stranger until the link is revoked", { timeout: 120_000 }, async () => {
     const { page } = browser;
     await menu();

@@ -85,6 +85,7 @@ impl People {
     }
 }
 
+// SPEC D4
 #[tokio::test]
 async fn a_stranger_reads_the_page_in_an_origin_of_its_own_until_it_is_revoked() {
     let p = people(Some(30)).await;
