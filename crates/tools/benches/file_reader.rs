@@ -110,7 +110,7 @@ impl Desk {
             counter: &(Arc::new(|text: &str| text.chars().count().div_ceil(2)) as _),
             told: &Told::default(),
         };
-        let done = self.executor.execute(request).await.result;
+        let done = self.executor.execute(request).await.unwrap().result;
         assert!(done.success, "{}", done.observation);
         done.observation
     }

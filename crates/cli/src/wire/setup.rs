@@ -78,7 +78,7 @@ fn with_model(old: &str, wanted: &ModelSetup) -> Result<String, String> {
         at_top &= !line.starts_with('[');
         let ours =
             |key: &&str| line.strip_prefix(*key).is_some_and(|rest| rest.trim_start().starts_with('='));
-        !(at_top && KEYS.iter().any(|key| ours(&key)))
+        !(at_top && KEYS.iter().any(ours))
     });
     let kept: Vec<&str> = kept.collect();
     let given = [
