@@ -86,7 +86,7 @@ mod tests {
         }
         std::fs::write(outside.join("secret.csv"), "x").unwrap();
         std::os::unix::fs::symlink(outside.join("secret.csv"), inside.join("link.csv")).unwrap();
-        let folders = Folders::new(&[inside.clone()]);
+        let folders = Folders::new(std::slice::from_ref(&inside));
         let names = |files: Vec<PathBuf>| -> Vec<String> {
             files.iter().map(|f| f.file_name().unwrap().to_string_lossy().into_owned()).collect()
         };
