@@ -129,7 +129,7 @@ async fn measure(output: &ToolOutput, level: &str, times: u32, counter: &Counter
                 told: &Told::default(),
             })
             .await;
-        bytes = executed.result.observation.len();
+        bytes = executed.unwrap().result.observation.len();
     }
     (began.elapsed() / times, bytes)
 }

@@ -156,7 +156,7 @@ fn clickhouse_rows_are_counted_parsed() {
         let head = format!("[\"a\"]\n[\"String\"]\n{start}");
         let pieces =
             (0..650).map(move |i| Ok::<_, std::io::Error>(if i == 0 { head.clone() } else { item.clone() }));
-        let one = format!("[\"x\"]\n[\"UInt8\"]\n[1]\n");
+        let one = "[\"x\"]\n[\"UInt8\"]\n[1]\n".to_owned();
         let plain = body.contains("SELECT 1 AS x") || body.contains("timezone()");
         if plain {
             axum::body::Body::from(one)
