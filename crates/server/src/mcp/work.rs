@@ -108,7 +108,7 @@ impl Work<'_> {
         let reader = self.state.deps.bus.subscribe(&RunId::random());
         let run = reader.run().clone();
         let admitted = query::admit(self.state, self.caller, asked, run.clone()).await?;
-        let _cancel = CancelOnDrop { state: self.state.clone(), run: Some(run.clone()) };
+        let mut cancel = CancelOnDrop { state: self.state.clone(), run: Some(run.clone()) };
         let events = follow(self.state.deps.store.clone(), reader, self.caller.user.clone(), None);
         let mut events = std::pin::pin!(events);
         let mut step = 0.0;
@@ -128,7 +128,9 @@ impl Work<'_> {
         if self.context.ct.is_cancelled() {
             self.state.deps.agent.cancel(&run).await?;
         }
-        let answer = self.state.deps.agent.wait(&self.caller.user, &run).await?;
+        let answer = self.state.deps.agent.wait(&self.caller.user, &run).await;
+        cancel.run = None;
+        let answer = answer?;
         let text = answer_text(self.state, &answer).await;
         let mut ids = json!({"conversation_id": admitted.conversation_id, "run_id": run});
         if let Some(audit) = &answer.metadata.audit {
@@ -264,7 +266,6 @@ struct CancelOnDrop {
 impl Drop for CancelOnDrop {
     fn drop(&mut self) {
         let (state, Some(run)) = (self.state.clone(), self.run.take()) else { return };
-        // Of a run that has ended, nothing is cancelled.
         tokio::spawn(async move { state.deps.agent.cancel(&run).await });
     }
 }

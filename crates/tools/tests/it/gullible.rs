@@ -8,17 +8,11 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use axum::Router;
-use ba_agent::log::ConversationLog;
-use ba_agent::metrics::Metrics;
-use ba_agent::pipeline::{Counter, Executor, ExecutorConfig, IdempotencyCache};
-use ba_agent::run::Limits;
-use ba_agent::{
-    Agent, AgentParts, Effects, Models, NoSink, Registry, Skills, ToolContext, ToolError, ToolOutput, Typed,
-    TypedTool,
-};
+use ba_agent::pipeline::Counter;
+use ba_agent::{Effects, Models, Registry, Skills, ToolContext, ToolError, ToolOutput, Typed, TypedTool};
 use ba_model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta, StopReason};
+use ba_protocol::UserId;
 use ba_protocol::api::QueryRequest;
-use ba_protocol::{OutputLevel, UserId};
 use ba_store::{Store, StoreConfig};
 use ba_tools::{Addresses, WebReader};
 use ba_web::fetch::{Robots, Web, WebConfig};
@@ -26,6 +20,8 @@ use ba_web::guard::Guard;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
+
+use crate::skills_run::agent_of;
 
 const SECRETS: [&str; 3] = ["张伟民", "13800138000", "45120.75"];
 
@@ -151,26 +147,7 @@ async fn play(shown: &str, question: &str, open: bool, consent: bool) -> Played 
     let info = ModelInfo { name: "test:gullible".into(), window: 200_000, offline: false, prices: None };
     let model = Arc::new(Gullible { info, asked: AtomicUsize::new(0), exfil, refusals: AtomicUsize::new(0) });
     let counter: Counter = Arc::new(|text: &str| text.chars().count() / 3);
-    let agent = Agent::new(AgentParts {
-        store: store.clone(),
-        models: Models::only(model.clone()),
-        registry,
-        executor: Executor {
-            config: ExecutorConfig::default(),
-            cache: IdempotencyCache::default(),
-            data: Arc::new(store.clone()),
-        },
-        sink: Arc::new(NoSink),
-        system_prompt: "PROMPT".into(),
-        limits: Limits::default(),
-        default_level: OutputLevel::Standard,
-        counter,
-        metrics: Metrics::default(),
-        log: ConversationLog::off(),
-        skills: Skills::default(),
-        audit: Default::default(),
-        witness: None,
-    });
+    let agent = agent_of(&store, Models::only(model.clone()), registry, Skills::default(), counter);
     let user = UserId::local();
     let conversation = store.create(&user, "t").await.unwrap().id;
     if consent {
