@@ -6,12 +6,13 @@ export NPM_CONFIG_FUND = false
 export NPM_CONFIG_AUDIT = false
 export NPM_CONFIG_UPDATE_NOTIFIER = false
 
-.PHONY: help run deps build page test attack corpus lint fmt bench clean
+.PHONY: help run deps build page test dist deny attack corpus lint fmt bench clean
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/'
 
-run: deps build ## build the page and the binary, prepare Python, and serve on loopback
+run: deps ## build the page and the binary, prepare Python, and serve on loopback
+	@scripts/first-start
 	@$(CARGO_TARGET_DIR)/release/ba-agent serve
 
 deps: ## look for what is needed beside Rust, Node and Python; install it when root
@@ -33,6 +34,12 @@ web/dist/index.html: web/node_modules/.ready web/index.html web/vite.config.ts $
 
 test: ## everything the tests need, then format, lints, all tests and the page's tests
 	@scripts/test
+
+dist: ## one tar with everything inside that installs without a network; docs/install.md
+	@scripts/dist
+
+deny: ## licences, bans and sources of all crates (needs cargo-deny)
+	cargo deny --locked check licenses bans sources
 
 attack: ## ten times every byte budget with memory watched; figures go to docs/security.md
 	@scripts/long-run

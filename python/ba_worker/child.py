@@ -1,27 +1,17 @@
-"""One job's process tree: a reaper as pid 1, and the live process that runs the work.
+"""The process that runs a job: forked from the zygote, it enters the frame that was made for it (see `nursery`).
 
-Everything here happens before any user code: own mounts, own user namespace, limits, no
-capabilities, seccomp; Landlock follows when the job's folder has been mounted.
+Everything here happens before any user code: namespaces, limits, no capabilities, seccomp; Landlock follows when the
+job's folder has been mounted.
 """
 
-import base64
 import os
 import resource
 import signal
-import socket
 
-from ba_worker import boot, frames, linux, rootfs
-
-_HIDDEN = linux.MS_NOSUID | linux.MS_NODEV | linux.MS_NOEXEC
+from ba_worker import frames, linux, rootfs
 
 
-def cover_shared_mounts(config):
-    linux.unshare(linux.CLONE_NEWNS | linux.CLONE_NEWIPC)
-    for target in ("/scratch", "/dev/shm"):
-        linux.mount("tmpfs", target, "tmpfs", _HIDDEN, f"mode=1777,size={config['tmp_bytes']},nr_inodes=4k")
-
-
-def seal(config, tasks):
+def seal(config):
     """Gives up every privilege. What runs afterwards is treated as hostile."""
     none = (0, 0)
     resource.setrlimit(resource.RLIMIT_CORE, none)
@@ -29,86 +19,43 @@ def seal(config, tasks):
     resource.setrlimit(resource.RLIMIT_MSGQUEUE, none)
     resource.setrlimit(resource.RLIMIT_NOFILE, (256, 256))
     resource.setrlimit(resource.RLIMIT_STACK, (16 << 20, 64 << 20))
-    resource.setrlimit(resource.RLIMIT_NPROC, (tasks, tasks))
+    resource.setrlimit(resource.RLIMIT_NPROC, (config["tasks"], config["tasks"]))
     linux.prctl(linux.PR_SET_NO_NEW_PRIVS, 1)
     linux.drop_capabilities()
     linux.prctl(linux.PR_SET_DUMPABLE, 0)
     for program in config["seccomp"]:
-        linux.install_seccomp(base64.b64decode(program))
+        linux.install_seccomp(program)
 
 
-def reap_forever():
-    """pid 1: collects orphans, and ends when nobody is left."""
-    while True:
-        try:
-            os.wait()
-        except ChildProcessError:
-            os._exit(0)
-
-
-def main(config, control_fd):
+def main(config, control_fd, mounts, ipc, user):
+    """Enters the namespaces behind the descriptors, gives up everything, and serves."""
     signal.set_wakeup_fd(-1)
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    linux.close_other_fds([0, 1, 2, control_fd])
+    linux.close_other_fds([0, 1, 2, control_fd, mounts, ipc, user])
+    score = os.open("/proc/self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC)
+    os.write(score, b"500")
     null = os.open("/dev/null", os.O_RDWR)
     for fd in (0, 1, 2):
         os.dup2(null, fd)
-    os.close(null)
-    cover_shared_mounts(config)
-    proc_self_fd = os.open("/proc", os.O_PATH | os.O_DIRECTORY | os.O_CLOEXEC)
-    namespace = os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
-    linux.mount("tmpfs", "/proc", "tmpfs", _HIDDEN | linux.MS_RDONLY, "size=4k,nr_inodes=2,mode=555")
-    # The supervisor puts this process into its cgroup first; the live process inherits it.
-    if frames.read_json(control_fd) is None:
-        os._exit(0)
-    if os.fork():
-        linux.close_other_fds([0, 1, 2])
-        seal(config, config["tasks"])
-        reap_forever()
-    become_live(config, control_fd, proc_self_fd, namespace)
-
-
-def become_live(config, control_fd, proc_fd, namespace):
-    score = os.open("self/oom_score_adj", os.O_WRONLY | os.O_CLOEXEC, dir_fd=proc_fd)
-    os.write(score, b"500")
-    os.close(score)
-    # An own user namespace gives the job its own count of processes, apart from all other jobs.
-    proc_self = os.open("self", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=proc_fd)
-    linux.unshare(linux.CLONE_NEWUSER)
-    boot.write_id_maps(proc_self, 1000, 1000)
-    baseline = data_bytes(proc_self)
-    os.close(proc_self)
-    os.close(proc_fd)
-    with socket.socket(fileno=os.dup(control_fd)) as control:
-        frames.send_json_fds(control, {"namespace": True}, [namespace])
-    os.close(namespace)
-    seal(config, config["tasks"])
+    linux.setns(mounts, linux.CLONE_NEWNS)
+    linux.setns(ipc, linux.CLONE_NEWIPC)
+    linux.setns(user, linux.CLONE_NEWUSER)
+    linux.close_other_fds([0, 1, 2, control_fd])
+    seal(config)
     from ba_worker import runner, warm
 
     warm.reseed()
-    warm.child()
-    confinement = Confinement(config, baseline)
+    confinement = Confinement(config)
     frames.write_json(control_fd, {"ready": True})
     runner.serve(confinement, control_fd)
-
-
-def data_bytes(proc_self):
-    """Private writable memory of this process, the base of the job's memory limit."""
-    fd = os.open("status", os.O_RDONLY | os.O_CLOEXEC, dir_fd=proc_self)
-    text = os.read(fd, 1 << 16).decode()
-    os.close(fd)
-    for line in text.splitlines():
-        if line.startswith("VmData:"):
-            return int(line.split()[1]) * 1024
-    return 512 << 20
 
 
 class Confinement:
     """The part that waits for the job: its folder is mounted only then."""
 
-    def __init__(self, config, baseline):
+    def __init__(self, config):
         self.config = config
-        self.baseline = baseline
+        self.baseline = config["baseline"]
         devices = [f"/dev/{name}" for name in rootfs.DEVICES if os.path.exists(f"/dev/{name}")]
         self.landlock = linux.Landlock(config["readable"], ["/scratch", "/dev/shm"], devices)
 

@@ -5,7 +5,7 @@ import sys
 
 LIBRARIES = (
     "json csv datetime math statistics random pandas numpy scipy statsmodels openpyxl xlrd xlsxwriter "
-    "matplotlib seaborn plotly duckdb pyarrow"
+    "sklearn matplotlib seaborn plotly duckdb pyarrow"
 ).split()
 HARMLESS = (
     "__future__ abc array ast base64 binascii bisect calendar cmath codecs collections colorsys contextlib copy "

@@ -5,13 +5,14 @@ import os
 import re
 import zipfile
 
-from ba_worker.tables.notes import warn
+from ba_worker.tables.notes import note, warn
 
 MAX_BYTES, MAX_ROWS, MAX_FILES = 32 << 20, 300_000, 12
 # A sign before a plain number is a number; before anything else a spreadsheet computes.
 _LIVE = re.compile(r"[=@\t\r＝＠]|[-+－＋](?![\d.,\s%]*\Z|[-—]+\Z)")
 # What a formula can reach outside its own workbook.
 _REACHING = re.compile(r"\b(?:HYPERLINK|WEBSERVICE|IMPORTXML|IMPORTDATA|IMPORTRANGE|IMAGE|CALL|REGISTER\.ID|EXEC|RTD|DDE)\s*\(|\|\s*['A-Z]", re.I)
+_REFERENCE = re.compile(r"\$?[A-Z]{1,3}\$?[0-9]{1,7}(?![\w(])")
 _FORMULA = re.compile(rb"<f\b[^>]*>([^<]{1,4000})</f>")
 
 
@@ -32,13 +33,20 @@ def notes(before, folder="."):
     for name, stamp in sorted(state(folder).items()):
         if before.get(name) == stamp or len(found) >= MAX_FILES or stamp[1] > MAX_BYTES:
             continue
+        path, inside = os.path.join(folder, name), (0, "")
         try:
-            count, first = (_in_workbook if name.lower().endswith(("x", "m")) else _in_text)(os.path.join(folder, name))
+            if name.lower().endswith(("x", "m")):
+                (count, first), inside = _in_workbook(path)
+            else:
+                count, first = _in_text(path)
         except (OSError, ValueError, csv.Error, zipfile.BadZipFile, NotImplementedError, RuntimeError):
             continue
         if count:
             found.append(warn("formula_cells", f"{name}: {count} cells begin like a formula (e.g. {first[:40]!r}); a spreadsheet program would run them. "
                               "Open the file as text, or write it with to_excel, which keeps text as text", file=name, count=count, example=first[:40]))
+        if inside[0]:
+            found.append(note("formulas_inside", f"{name}: {inside[0]} cells are formulas over other cells (e.g. {inside[1][:40]!r}); what they show is computed when the file is opened",
+                              file=name, count=inside[0], example=inside[1][:40]))
     return found
 
 
@@ -55,14 +63,16 @@ def _in_text(path):
 
 
 def _in_workbook(path):
-    """Formulas are a workbook's own business; those that reach out of it are not."""
-    count, first = 0, ""
+    """Live cells, and formulas over cells of the workbook. One that reaches out, or over no cell at all, is data that was taken for a formula."""
+    live, inside = (0, ""), (0, "")
     with zipfile.ZipFile(path) as archive:
         for part in archive.infolist():
             if not re.fullmatch(r"xl/worksheets/[^/]+\.xml", part.filename) or part.file_size > 4 * MAX_BYTES:
                 continue
             for raw in _FORMULA.findall(archive.read(part)):
                 text = raw.decode("utf-8", "replace")
-                if _REACHING.search(text):
-                    count, first = count + 1, first or "=" + text
-    return count, first
+                if _REACHING.search(text) or not _REFERENCE.search(text):
+                    live = live[0] + 1, live[1] or "=" + text
+                else:
+                    inside = inside[0] + 1, inside[1] or "=" + text
+    return live, inside

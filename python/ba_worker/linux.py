@@ -145,21 +145,6 @@ def install_seccomp(program):
     prctl(PR_SET_SECCOMP, 2, fprog)
 
 
-def collapse_memory():
-    """Asks for huge pages where this process already has memory: forking and exiting get cheaper."""
-    huge = 2 << 20
-    with open("/proc/self/maps", encoding="utf-8") as file:
-        regions = [line.split() for line in file]
-    for fields in regions:
-        if not fields[1].startswith("rw") or (len(fields) > 5 and fields[5] != "[heap]"):
-            continue
-        start, end = (int(part, 16) for part in fields[0].split("-"))
-        start, end = -(-start // huge) * huge, end // huge * huge
-        if end > start:
-            # Best effort: the kernel may lack it or have no room.
-            _libc.madvise(ctypes.c_void_p(start), ctypes.c_size_t(end - start), 25)
-
-
 _FS_READ = (1 << 2) | (1 << 3)
 # Write, truncate, make and remove plain files and folders; no links, devices, sockets, pipes; no execute.
 _FS_WRITE = _FS_READ | (1 << 1) | (1 << 4) | (1 << 5) | (1 << 7) | (1 << 8) | (1 << 13) | (1 << 14)

@@ -8,7 +8,7 @@ import os
 import select
 import signal
 
-from ba_worker import frames, usercode, builtin
+from ba_worker import builtin, frames, usercode, warm
 
 
 def serve(confinement, control):
@@ -17,6 +17,9 @@ def serve(confinement, control):
         job = frames.read_json(control)
         if job is None:
             os._exit(0)
+        if "warm" in job:
+            warm.ahead()
+            continue
         if "run" not in job:
             # A cancellation that came too late: nothing runs, the state is what it is.
             frames.write_json(control, {"restored": job.get("cancel", 0)})
@@ -35,6 +38,8 @@ def perform(confinement, control, job, before_result):
     """Runs one job and sends its result; returns whether it succeeded."""
     try:
         confinement.close(job["limits"])
+        # From here on a death is the job's own doing; before, the supervisor tries another process.
+        frames.write_json(control, {"began": job.get("ticket")})
         if "code" in job:
             result = usercode.run(job, control)
         else:

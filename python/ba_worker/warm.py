@@ -14,23 +14,19 @@ def once():
 
 
 def learn():
-    """In the zygote, as the last thing before it serves: which pages such work needs."""
+    """In the zygote, as the last thing before it serves: which pages a job with a table needs."""
     pages.learn(_rehearse)
 
 
-def child():
-    """In each child, after the fork: gets the pages that a job writes to first, and opens DuckDB."""
-    from ba_worker import tables
-
-    if not pages.fetch():
-        _tables()
-    tables.warm()
+def ahead():
+    """In a child that waits for a job: gets those pages while nobody is in a hurry."""
+    pages.fetch()
 
 
 def _rehearse():
     from ba_worker import frames, usercode
 
-    once()
+    _tables()
     job = {"code": "x = 1\nprint(x)\nx", "limits": {"output_bytes": 1000}, "allow_list": True}
     read_end, write_end = os.pipe()
     frames.write_json(write_end, {"run": job})

@@ -1,6 +1,6 @@
 """Generated reports through every format, read back by other libraries (`report_readers.py`).
 
-`report_corpus.py [50] [--keep FOLDER]` writes them all and prints a line per format with times; `--alone FORMAT` writes one of ten pages and prints its time
+`report_corpus.py [50] [--keep FOLDER] [--formats docx,md]` writes them all and prints a line per format with times; `--alone FORMAT` writes one of ten pages and prints its time
 and memory; pytest (test_report.py) runs one of each kind.
 """
 
@@ -203,9 +203,9 @@ def alone(form):
     print(f"{form}: {spent:.2f} s ({used:.2f} s of processor time), {size >> 10} KB, {resource.getrusage(resource.RUSAGE_SELF).ru_maxrss >> 10} MB at most")
 
 
-def main(count, keep):
+def main(count, keep, forms):
     failed = []
-    for form in READ:
+    for form in forms:
         times = []
         for seed in range(count):
             spent, wrong = one(seed, form, keep)
@@ -214,7 +214,7 @@ def main(count, keep):
                 failed.append(wrong)
                 print(wrong, flush=True)
         print(f"{form}: {count} written, median {sorted(times)[count // 2]:.2f} s, longest {max(times):.2f} s", flush=True)
-    print(f"{count * len(READ) - len(failed)} passed, {len(failed)} failed")
+    print(f"{count * len(forms) - len(failed)} passed, {len(failed)} failed")
     return 1 if failed else 0
 
 
@@ -226,4 +226,5 @@ if __name__ == "__main__":
     if kept:
         os.makedirs(kept, exist_ok=True)
         arguments.remove("--keep")
-    sys.exit(main(int(arguments[0]) if arguments else 50, kept))
+    chosen = arguments.pop(arguments.index("--formats") + 1).split(",") if "--formats" in arguments else list(READ)
+    sys.exit(main(int(arguments[0]) if arguments and arguments[0].isdigit() else 50, kept, chosen))

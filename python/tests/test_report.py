@@ -6,7 +6,7 @@ import os
 import pytest
 import report_corpus as reports
 from ba_worker import report
-from ba_worker.report import marks, pictures, segments, series
+from ba_worker.report import marks, notebook, pictures, segments, series
 from ba_worker.report.cells import of_text
 from ba_worker.report.document import Document
 
@@ -20,6 +20,15 @@ def test_every_format_holds_every_row_and_chart(seed, form, tmp_path):
     made = reports.Made(seed)
     path = reports.write(made, form, tmp_path)
     reports.check(made, form, os.path.join(tmp_path, path))
+
+
+def test_a_long_table_goes_on_in_the_next_cell_under_its_header(monkeypatch):
+    monkeypatch.setattr(notebook, "MAX_CELL", 60)
+    rows = "".join(f"| {n} | x |\n" for n in range(20))
+    cells = notebook.pieces(f"text\n\n| k | v |\n|---|---|\n{rows}\nend")
+    assert all(len(cell) <= 60 for cell in cells) and len(cells) > 3
+    assert all(cell.startswith("| k | v |\n|---|---|\n") for cell in cells[1:-1])
+    assert [line for cell in cells for line in cell.splitlines() if line.endswith("| x |")] == rows.splitlines()
 
 
 def given(response, **metadata):

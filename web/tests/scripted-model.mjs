@@ -108,7 +108,7 @@ export function startModel({ pauseMs = 4 } = {}) {
     const chunks = [];
     const json = (status, body) => response.writeHead(status, { "Content-Type": "application/json" }).end(JSON.stringify(body));
     request.on("data", (chunk) => chunks.push(chunk)).on("end", async () => {
-      if (!request.url.endsWith("/chat/completions")) return json(200, { data: [] });
+      if (!request.url.endsWith("/chat/completions")) return json(200, { data: [{ id: "scripted" }] });
       const body = JSON.parse(Buffer.concat(chunks));
       const text = reply(body.messages);
       if (typeof text === "number") return json(text, { error: { message: "the account is not paid", type: "auth" } });

@@ -8,8 +8,8 @@ use std::time::Instant;
 
 use ba_agent::context::{ContextInput, MemoCounter, Strategy, build_context};
 use ba_model::TokenCounter;
-use ba_protocol::round::RoundStep;
-use ba_protocol::{FileFacts, Round, RunId, ToolCall, ToolResult};
+use ba_protocol::turn::Round;
+use ba_protocol::{FileFacts, RunId, ToolCall, ToolResult, Turn};
 use jiff::Timestamp;
 
 const WINDOW: usize = 128_000;
@@ -19,32 +19,32 @@ fn main() {
     let counter = MemoCounter::new(Arc::new(move |text: &str| tokens.count(text)));
     println!("| conversation | tokens uncleaned | sent | saved | share of a 128k window |");
     println!("|---|---|---|---|---|");
-    for (rounds, files) in [(5, 3), (10, 5), (50, 20)] {
-        report(rounds, files, &counter);
+    for (turns, files) in [(5, 3), (10, 5), (50, 20)] {
+        report(turns, files, &counter);
     }
-    for rounds in [12, 25, 50, 100] {
-        speed(rounds, &counter);
+    for turns in [12, 25, 50, 100] {
+        speed(turns, &counter);
     }
 }
 
-fn report(rounds: usize, files: usize, counter: &MemoCounter) {
-    let history = conversation(rounds, files);
+fn report(turns: usize, files: usize, counter: &MemoCounter) {
+    let history = conversation(turns, files);
     let none = HashMap::new();
     let built = build_context(&input(&history, &none), counter);
     let (before, after) = (built.report.original_tokens, built.report.tokens);
     println!(
-        "| {rounds} rounds, {files} files | {before} | {after} | {:.1} % | {:.1} % |",
+        "| {turns} turns, {files} files | {before} | {after} | {:.1} % | {:.1} % |",
         (before - after) as f64 / before as f64 * 100.0,
         after as f64 / WINDOW as f64 * 100.0
     );
     let texts: String = built.messages.iter().map(|m| m.wire_text()).collect();
-    assert!(texts.contains("1000.5 万元"), "the figure of the first round must still be findable");
+    assert!(texts.contains("1000.5 万元"), "the figure of the first turn must still be findable");
 }
 
-/// Four messages a round, about 3,000 tokens each, again and again: fifty rounds are 200 messages and 150k tokens.
-fn speed(rounds: usize, counter: &MemoCounter) {
-    let history: Vec<Round> =
-        (0..rounds).map(|i| round(i, vec![step(i, 0, "query_database", &rows(162), None)])).collect();
+/// Four messages a turn, about 3,000 tokens each, again and again: fifty turns are 200 messages and 150k tokens.
+fn speed(turns: usize, counter: &MemoCounter) {
+    let history: Vec<Turn> =
+        (0..turns).map(|i| turn(i, vec![step(i, 0, "query_database", &rows(162), None)])).collect();
     let none = HashMap::new();
     let wide = ContextInput { window: 1_000_000, ..input(&history, &none) };
     let first = Instant::now();
@@ -68,10 +68,10 @@ fn speed(rounds: usize, counter: &MemoCounter) {
     );
 }
 
-fn input<'a>(rounds: &'a [Round], summaries: &'a HashMap<String, String>) -> ContextInput<'a> {
+fn input<'a>(turns: &'a [Turn], summaries: &'a HashMap<String, String>) -> ContextInput<'a> {
     ContextInput {
         system_prompt: "",
-        rounds,
+        turns,
         file_list: None,
         user_message: "第一轮的数字是多少？",
         steps: &[],
@@ -84,12 +84,12 @@ fn input<'a>(rounds: &'a [Round], summaries: &'a HashMap<String, String>) -> Con
     }
 }
 
-/// Each file is read once, in the first rounds that come; every round also runs a query with a small result.
-fn conversation(rounds: usize, files: usize) -> Vec<Round> {
-    (0..rounds)
+/// Each file is read once, in the first turns that come; every turn also runs a query with a small result.
+fn conversation(turns: usize, files: usize) -> Vec<Turn> {
+    (0..turns)
         .map(|i| {
-            let reads = (0..files).filter(|f| f % rounds == i);
-            let mut steps: Vec<RoundStep> =
+            let reads = (0..files).filter(|f| f % turns == i);
+            let mut steps: Vec<Round> =
                 reads.map(|f| step(i, f, "file_reader", &rows(150), Some(facts(f)))).collect();
             steps.push(step(
                 i,
@@ -98,7 +98,7 @@ fn conversation(rounds: usize, files: usize) -> Vec<Round> {
                 &format!("region,amount\n华东,{i}00.5\n华南,{i}20"),
                 None,
             ));
-            round(i, steps)
+            turn(i, steps)
         })
         .collect()
 }
@@ -123,11 +123,11 @@ fn facts(f: usize) -> FileFacts {
     FileFacts::Table { name: format!("sales_{f}.csv"), format: "csv".into(), rows: 5000, columns }
 }
 
-fn step(i: usize, f: usize, tool: &str, content: &str, facts: Option<FileFacts>) -> RoundStep {
+fn step(i: usize, f: usize, tool: &str, content: &str, facts: Option<FileFacts>) -> Round {
     let id = format!("call_{i}_{f}");
     let mut arguments = serde_json::Map::new();
     arguments.insert("query".into(), "SELECT region, sum(amount) FROM sales GROUP BY 1".into());
-    RoundStep {
+    Round {
         model_text: format!(
             r#"{{"task_analysis":"先看数据","execution_plan":"R1: 查询(当前); R2: 报告","current_round":1,"action":{{"type":"tool_call","content":[{{"tool_name":"{tool}","tool_call_id":"{id}","arguments":{{"path":"sales_{f}.csv"}}}}]}}}}"#
         ),
@@ -145,9 +145,9 @@ fn step(i: usize, f: usize, tool: &str, content: &str, facts: Option<FileFacts>)
     }
 }
 
-fn round(i: usize, steps: Vec<RoundStep>) -> Round {
-    Round {
-        round_id: RunId::parse(&format!("run_{i:016x}")).unwrap(),
+fn turn(i: usize, steps: Vec<Round>) -> Turn {
+    Turn {
+        run_id: RunId::parse(&format!("run_{i:016x}")).unwrap(),
         user_message: format!("第 {} 个问题：各地区销售额？", i + 1),
         created_at: Timestamp::UNIX_EPOCH,
         steps,

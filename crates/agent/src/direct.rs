@@ -20,7 +20,7 @@ impl Agent {
         progress: Progress,
     ) -> Result<ToolResult, AgentError> {
         let parts = &self.inner.parts;
-        let _turn = parts.store.locks().lock(conversation).await?;
+        let _turn = parts.store.take_quiet(conversation).await?;
         let files = parts.store.files(conversation).await?;
         let files = fingerprint(&files);
         let context =

@@ -4,13 +4,15 @@
 use std::collections::HashMap;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
-use std::time::Duration;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 use ba_model::Model;
 use ba_protocol::api::{AgentResponse, ErrorInfo, QueryRequest};
 use ba_protocol::{ConversationId, RunEvent, RunId, UserId, text};
-use ba_store::{EventScope, Holder, NewRun, RunRecord, RunStatus, SavedState, StepCommit, Store};
+use ba_store::{
+    EventScope, Holder, LeaseWatch, NewRun, RunRecord, RunStatus, SavedState, StepCommit, Store, StoreError,
+};
 use futures::FutureExt;
 use jiff::Timestamp;
 use parking_lot::Mutex;
@@ -30,6 +32,9 @@ use crate::tool::Registry;
 
 /// How often the store is asked about a run that another server drives.
 const FOLLOW: Duration = Duration::from_millis(300);
+/// How long a run that storage fails again and again is taken up anew, and the pause between.
+const STUMBLE: Duration = Duration::from_secs(900);
+const LONGEST_PAUSE: Duration = Duration::from_secs(15);
 /// Longer messages belong into a file.
 const MAX_MESSAGE: usize = 200_000;
 
@@ -55,12 +60,20 @@ pub(crate) struct Inner {
     pub kept: AtomicBool,
     /// Whether it takes over runs that nobody drives.
     pub adopts: AtomicBool,
+    /// No new questions: what is under way ends or is handed over.
+    draining: AtomicBool,
+    /// What it has seen of the leases of others.
+    pub watch: tokio::sync::Mutex<LeaseWatch>,
+    /// Runs that storage has failed, and since when.
+    pub stumbling: Mutex<HashMap<RunId, Instant>>,
 }
 
 /// A run this process is driving.
 pub(crate) struct Live {
     owner: UserId,
     cancel: CancellationToken,
+    /// Cancelled when another server has it now: what is done here is done for nobody.
+    pub lost: CancellationToken,
     state: watch::Receiver<LiveState>,
 }
 
@@ -83,6 +96,9 @@ impl Agent {
                 holder: Holder::this_process(),
                 kept: AtomicBool::new(false),
                 adopts: AtomicBool::new(false),
+                draining: AtomicBool::new(false),
+                watch: tokio::sync::Mutex::default(),
+                stumbling: Mutex::default(),
             }),
         }
     }
@@ -99,7 +115,7 @@ impl Agent {
         query: QueryRequest,
         run_id: RunId,
     ) -> Result<Admitted, AgentError> {
-        if self.inner.closing.is_cancelled() {
+        if self.inner.draining.load(Ordering::Acquire) {
             return Err(AgentError::ShuttingDown);
         }
         let message = query.message.trim();
@@ -164,12 +180,13 @@ impl Agent {
             updated_at: now,
             usage: Default::default(),
             epoch: 1,
+            commits: 0,
         };
         let origin = match query.conversation_id {
             Some(_) => Origin::OldConversation,
             None => Origin::NewConversation(
                 parts.store.no_files(&conversation_id),
-                parts.store.locks().lock(&conversation_id).await?,
+                parts.store.locks().lock(&conversation_id).await,
             ),
         };
         let new_title = matches!(origin, Origin::NewConversation(..)).then_some(title);
@@ -202,10 +219,10 @@ impl Agent {
 
     pub(crate) fn spawn(&self, job: RunJob) {
         self.ensure_kept();
-        let cancel = CancellationToken::new();
+        let (cancel, lost) = (CancellationToken::new(), CancellationToken::new());
         let (end, state) = watch::channel(LiveState::Going);
         let record = job.record.clone();
-        let live = Live { owner: record.owner.clone(), cancel: cancel.clone(), state };
+        let live = Live { owner: record.owner.clone(), cancel: cancel.clone(), lost: lost.clone(), state };
         self.inner.live.lock().insert(record.id.clone(), live);
         let agent = self.clone();
         let span = spans::run(&job.record, matches!(job.origin, Origin::Resumed));
@@ -214,8 +231,12 @@ impl Agent {
                 last = agent.drive(job, &cancel) => last,
                 // The last committed step is on disk; the next start resumes from it.
                 () = agent.inner.closing.cancelled() => None,
+                () = lost.cancelled() => None,
             };
             agent.inner.live.lock().remove(&record.id);
+            if last.is_none() {
+                agent.inner.parts.sink.left(&record.id);
+            }
             let _ = end.send(LiveState::Ended(last.map(Arc::new)));
         };
         self.inner.tasks.spawn(work.instrument(span));
@@ -226,12 +247,11 @@ impl Agent {
         let record = job.record.clone();
         let driven = AssertUnwindSafe(drive(&self.inner.parts, &self.inner.memo, job, cancel)).catch_unwind();
         match driven.await {
-            Ok(Ok(last)) => last,
-            // Nothing was acknowledged: the run stays open and is resumed when storage works again.
-            Ok(Err(error)) => {
-                tracing::error!(run = %record.id, %error, "the run cannot go on: a step was not stored");
-                None
+            Ok(Ok(last)) => {
+                self.inner.stumbling.lock().remove(&record.id);
+                last
             }
+            Ok(Err(error)) => self.stumbled(&record, error).await,
             Err(_panic) => {
                 tracing::error!(run = %record.id, "the run failed unexpectedly");
                 let error = ErrorInfo::new(
@@ -241,6 +261,25 @@ impl Agent {
                 self.abandon(&record, error).await
             }
         }
+    }
+
+    /// Storage failed a run. What may pass is waited for: the run stays open and is taken up again from its last step.
+    async fn stumbled(&self, record: &RunRecord, error: StoreError) -> Option<RunEvent> {
+        if matches!(error, StoreError::Conflict(_) | StoreError::NotFound { .. }) {
+            tracing::warn!(run = %record.id, %error, "the run is not ours any more");
+            return None;
+        }
+        let since = *self.inner.stumbling.lock().entry(record.id.clone()).or_insert_with(Instant::now);
+        if error.may_pass() && since.elapsed() < STUMBLE {
+            tracing::error!(run = %record.id, %error, "the run waits for the storage");
+            tokio::time::sleep((since.elapsed() / 4).clamp(Duration::from_secs(1), LONGEST_PAUSE)).await;
+            return None;
+        }
+        self.inner.stumbling.lock().remove(&record.id);
+        tracing::error!(run = %record.id, %error, "the run ends: the storage fails it");
+        let error =
+            ErrorInfo::new("storage_failed", format!("the storage failed this question: {error}. Ask again"));
+        self.abandon(record, error).await
     }
 
     /// Ends a run that cannot be driven, in words the user can read.
@@ -297,7 +336,9 @@ impl Agent {
     /// The answer of an ended run, from its last event.
     pub async fn answer(&self, owner: &UserId, run_id: &RunId) -> Result<AgentResponse, AgentError> {
         let store = &self.inner.parts.store;
-        store.run(owner, run_id).await?;
+        if store.run(owner, run_id).await?.status.is_open() {
+            return Err(AgentError::StillRunning);
+        }
         let events = store.events_after(EventScope::Run(run_id), 0, 10_000).await?;
         let last = events.into_iter().rev().find(|e| e.event.is_last());
         last.map_or(Err(AgentError::StillRunning), |event| answer_of(event.event))
@@ -322,8 +363,10 @@ impl Agent {
         }
     }
 
-    /// Lets runs finish for a while, then leaves them to be resumed.
+    /// Takes no new questions, lets runs finish for a while, then hands them over to whoever takes them.
     pub async fn shutdown(&self, grace: Duration) {
+        self.inner.draining.store(true, Ordering::Release);
+        self.inner.adopts.store(false, Ordering::Release);
         self.inner.tasks.close();
         if tokio::time::timeout(grace, self.inner.tasks.wait()).await.is_err() {
             self.inner.closing.cancel();
@@ -338,6 +381,8 @@ impl Agent {
 
     /// Lets others take this process's runs at once.
     pub async fn give_up_leases(&self) -> Result<(), AgentError> {
+        // After a look that is under way: what it takes is given up as well.
+        let _look = self.inner.watch.lock().await;
         Ok(self.inner.parts.store.release_leases(&self.inner.holder).await?)
     }
 
@@ -350,10 +395,10 @@ impl Agent {
     ) -> Result<Option<ContextReport>, AgentError> {
         let parts = &self.inner.parts;
         parts.store.conversation(owner, conversation).await?;
-        let rounds = Arc::new(parts.store.rounds(conversation).await?);
+        let turns = Arc::new(parts.store.turns(conversation).await?);
         let files = Arc::new(parts.store.files(conversation).await?);
         let asked = Asked { conversation, question: "", attached: &[], earlier: None };
-        let gathered = Gathered::of(parts, asked, rounds, files).await;
+        let gathered = Gathered::of(parts, asked, turns, files).await;
         Ok(gathered.inspect(parts, turn, &self.inner.memo).await)
     }
 

@@ -8,6 +8,9 @@ pub trait EventSink: Send + Sync {
 
     /// `text.delta` and `tool.progress`: shown to whoever watches now, not kept.
     fn passing(&self, run_id: &RunId, event: RunEvent);
+
+    /// This process drives the run no longer, though it has not ended: its events come from elsewhere.
+    fn left(&self, _run_id: &RunId) {}
 }
 
 /// Nobody watches.

@@ -1,4 +1,4 @@
-//! The history a request is built from, and the summaries of its older rounds (SPEC X4, X5): from memory, from the store, else from the small model, checked and kept. One
+//! The history a request is built from, and the summaries of its older turns (SPEC X4, X5): from memory, from the store, else from the small model, checked and kept. One
 //! that failed its check is not asked for again; every failure means extraction instead. A request waits for all of
 //! them together no longer than for one.
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use ba_model::{Model, ModelReply, ModelRequest, Usage};
-use ba_protocol::{ConversationId, Round};
+use ba_protocol::{ConversationId, Turn};
 use ba_store::{Store, StoreError};
 use futures::StreamExt;
 use futures::stream::FuturesUnordered;
@@ -34,27 +34,27 @@ pub(crate) struct Summaries<'a> {
     pub memo: &'a MemoCounter,
 }
 
-/// A conversation's rounds; only those that are new since the last look are read, unless another version of an older
+/// A conversation's turns; only those that are new since the last look are read, unless another version of an older
 /// one was chosen.
 pub(crate) async fn history(
     store: &Store,
     memo: &MemoCounter,
     conversation: &ConversationId,
-) -> Result<Arc<Vec<Round>>, StoreError> {
-    let ids = store.round_ids(conversation).await?;
-    let known = memo.take_rounds(conversation).unwrap_or_default();
-    let same = known.len() <= ids.len() && known.iter().zip(&ids).all(|(round, id)| &round.round_id == id);
-    let mut rounds = if same { known } else { Arc::default() };
-    if rounds.len() == ids.len() {
-        memo.keep_rounds(conversation, rounds.clone());
-        return Ok(rounds);
+) -> Result<Arc<Vec<Turn>>, StoreError> {
+    let ids = store.turn_ids(conversation).await?;
+    let known = memo.take_turns(conversation).unwrap_or_default();
+    let same = known.len() <= ids.len() && known.iter().zip(&ids).all(|(turn, id)| &turn.run_id == id);
+    let mut turns = if same { known } else { Arc::default() };
+    if turns.len() == ids.len() {
+        memo.keep_turns(conversation, turns.clone());
+        return Ok(turns);
     }
-    let new = store.rounds_from(conversation, rounds.len()).await?;
+    let new = store.turns_from(conversation, turns.len()).await?;
     if !new.is_empty() {
-        Arc::make_mut(&mut rounds).extend(new);
+        Arc::make_mut(&mut turns).extend(new);
     }
-    memo.keep_rounds(conversation, rounds.clone());
-    Ok(rounds)
+    memo.keep_turns(conversation, turns.clone());
+    Ok(turns)
 }
 
 impl Summaries<'_> {
@@ -151,7 +151,7 @@ impl Summaries<'_> {
                 Some((reply, usage))
             }
             Err(error) => {
-                tracing::warn!(code = error.code(), "no summary; older rounds are extracted instead");
+                tracing::warn!(code = error.code(), "no summary; older turns are extracted instead");
                 self.metrics.model_failed(name);
                 None
             }

@@ -22,10 +22,13 @@ fn main() {
     if word.as_deref() == Some("time") {
         return;
     }
-    for (name, cases) in [("dev", set::dev()), ("held", set::held()), ("fresh", set::fresh())] {
+    let sets =
+        [("dev", set::dev()), ("held", set::held()), ("fresh", set::fresh()), ("stranger", set::stranger())];
+    for (name, cases) in sets {
         println!("{name}: {}", score::score(&cases));
     }
     if let Some(word) = word {
-        score::explain(&set::dev(), &word).iter().for_each(|line| println!("{line}"));
+        let seen = [set::dev(), set::stranger()];
+        seen.iter().flat_map(|cases| score::explain(cases, &word)).for_each(|line| println!("{line}"));
     }
 }

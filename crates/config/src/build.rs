@@ -59,6 +59,7 @@ pub fn load(sources: &Sources) -> Result<Config> {
         summary_model: models.summary,
         models: models.named,
         connections: connections(&raw)?,
+        engine: crate::engine::engine(&raw)?,
         mcp: crate::mcp::servers(&raw, sources)?,
         storage: Storage {
             database: raw.database.take().map(Secret::new),
@@ -202,7 +203,7 @@ fn connections(raw: &RawConfig) -> Result<Vec<Connection>> {
         if !given.url.contains(':') {
             return Err(ConfigError::invalid(
                 key,
-                "url must look like postgres://…, mysql://…, sqlite:… or clickhouse://…",
+                "url must look like postgres://…, mysql://…, sqlite:…, clickhouse://…, grpc://… or trino://…",
             ));
         }
         all.push(Connection {
@@ -213,13 +214,14 @@ fn connections(raw: &RawConfig) -> Result<Vec<Connection>> {
             functions: given.functions.clone(),
             timeout_seconds: given.timeout.unwrap_or(60).clamp(1, 3600),
             timezone: given.timezone.as_deref().map(|zone| timezone(&key, zone)).transpose()?,
+            dialect: dialect(&key, &given.url, given.dialect.as_deref())?,
         });
     }
     Ok(all)
 }
 
 /// The shape of a zone's name or of an offset; whether there is such a zone is seen when the connection is opened.
-fn timezone(key: &str, given: &str) -> Result<String> {
+pub(crate) fn timezone(key: &str, given: &str) -> Result<String> {
     let zone = given.trim();
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '/' | '+' | '-' | ':');
     if zone.is_empty() || zone.len() > 64 || !zone.chars().all(plain) {
@@ -227,6 +229,22 @@ fn timezone(key: &str, given: &str) -> Result<String> {
         return Err(ConfigError::invalid(key, message));
     }
     Ok(zone.to_owned())
+}
+
+/// Arrow Flight SQL is one protocol for servers of many dialects: there it must be said, elsewhere the address says it.
+fn dialect(key: &str, url: &str, given: Option<&str>) -> Result<Option<String>> {
+    const KNOWN: [&str; 4] = ["spark", "postgres", "mysql", "trino"];
+    let flight = url.starts_with("grpc");
+    match given {
+        None if flight => {
+            Err(ConfigError::invalid(key, "a grpc:// address needs dialect: spark, postgres, mysql or trino"))
+        }
+        Some(_) if !flight => Err(ConfigError::invalid(key, "dialect is only for grpc:// addresses")),
+        Some(name) if !KNOWN.contains(&name) => {
+            Err(ConfigError::invalid(key, "dialect must be spark, postgres, mysql or trino"))
+        }
+        given => Ok(given.map(str::to_owned)),
+    }
 }
 
 fn s3(raw: RawS3) -> Result<S3> {

@@ -1,6 +1,7 @@
 //! TOML file and `BA_*` environment become one validated `Config` (SPEC K2). Nothing else reads the environment.
 
 mod build;
+mod engine;
 mod error;
 mod mcp;
 mod models;

@@ -1,11 +1,6 @@
 //! Model providers by name, so that one line is enough: `BA_MODEL=deepseek:deepseek-chat`.
 
-/// Which wire format a provider speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    OpenAi,
-    Anthropic,
-}
+pub use ba_protocol::Dialect;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Preset {

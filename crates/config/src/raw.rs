@@ -26,6 +26,8 @@ pub(crate) struct RawConfig {
     pub models: BTreeMap<String, RawModel>,
     pub connections: BTreeMap<String, RawConnection>,
     pub mcp: BTreeMap<String, RawMcp>,
+    pub engine: Option<RawEngine>,
+    pub lake: BTreeMap<String, RawLake>,
     pub database: Option<String>,
     pub s3: Option<RawS3>,
     pub python_env: Option<PathBuf>,
@@ -80,6 +82,24 @@ pub(crate) struct RawConnection {
     pub functions: Vec<String>,
     pub timeout: Option<u64>,
     pub timezone: Option<String>,
+    pub dialect: Option<String>,
+}
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawEngine {
+    pub url: String,
+    pub timeout: Option<u64>,
+    pub timezone: Option<String>,
+}
+
+/// One of `[lake.NAME]`.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RawLake {
+    pub path: String,
+    #[serde(default)]
+    pub description: String,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -58,6 +58,20 @@ fn a_connection_may_have_a_zone() {
     let zone = given("timezone = \"Asia/Shanghai\"").unwrap().connections[0].timezone.clone();
     assert_eq!(zone.as_deref(), Some("Asia/Shanghai"));
     assert!(message(given("timezone = \"x'; DROP\"")).contains("connections.erp"));
+    assert!(message(given("dialect = \"spark\"")).contains("only for grpc"));
+    let lake = |path: &str| {
+        load_with(&format!("[engine]\nurl = \"grpc://h:1\"\n[lake.events]\npath = \"{path}\""), &[])
+    };
+    let engine = lake("s3://bucket/events/").unwrap().engine.unwrap();
+    assert_eq!((engine.lakes[0].name.as_str(), engine.timeout_seconds), ("events", 120));
+    assert!(message(lake("/etc")).contains("s3://bucket"));
+    assert!(message(lake("s3://b/x` y")).contains("s3://bucket"));
+    assert!(message(load_with("[lake.a]\npath = \"s3://b/a\"", &[])).contains("configure [engine]"));
+    assert!(message(load_with("[engine]\nurl = \"http://h\"", &[])).contains("grpc"));
+    let flight = |dialect: &str| load_with(&format!("[connections.l]\nurl = \"grpc://h:1\"\n{dialect}"), &[]);
+    assert!(message(flight("")).contains("needs dialect"));
+    assert!(message(flight("dialect = \"cobol\"")).contains("must be spark"));
+    assert_eq!(flight("dialect = \"spark\"").unwrap().connections[0].dialect.as_deref(), Some("spark"));
 }
 
 #[test]

@@ -20,6 +20,7 @@ pub struct Config {
     /// `[models.NAME]`: others that a question, a skill or the summaries may choose (SPEC W6).
     pub models: Vec<NamedModel>,
     pub connections: Vec<Connection>,
+    pub engine: Option<Engine>,
     pub mcp: Vec<McpServer>,
     pub storage: Storage,
     pub python: Python,
@@ -114,6 +115,25 @@ pub struct Connection {
     pub timeout_seconds: u64,
     /// The zone its sessions work in, such as `Asia/Shanghai`; the server's own when absent.
     pub timezone: Option<String>,
+    /// The SQL of a server whose address does not tell it: `spark`, `postgres`, `mysql` or `trino`.
+    pub dialect: Option<String>,
+}
+
+/// An engine that reads Parquet files where they lie (SPEC N5).
+#[derive(Debug, Clone)]
+pub struct Engine {
+    pub url: Secret,
+    pub timeout_seconds: u64,
+    pub timezone: Option<String>,
+    pub lakes: Vec<Lake>,
+}
+
+/// A folder of Parquet files, as one table.
+#[derive(Debug, Clone)]
+pub struct Lake {
+    pub name: String,
+    pub path: String,
+    pub description: String,
 }
 
 /// A program whose tools the model may call (SPEC I2).
@@ -205,7 +225,7 @@ impl Config {
             ModelChoice::Remote(remote) => remote.api_key.as_ref(),
             _ => None,
         });
-        let connections = self.connections.iter().map(|c| &c.url);
+        let connections = self.connections.iter().map(|c| &c.url).chain(self.engine.iter().map(|e| &e.url));
         let storage = self.storage.database.iter().chain(self.storage.s3.iter().map(|s| &s.secret_key));
         let search = self.web.search.iter().filter_map(|p| p.key.as_ref());
         let mcp = self.mcp.iter().flat_map(|server| server.reach.secrets());

@@ -1,12 +1,12 @@
 //! Why a table, a query or a connection could not be used. Messages never hold a password or a path of this machine.
 
-use ba_protocol::{ToolErrorType, ToolFailure};
+use ba_protocol::{Said, ToolErrorType, ToolFailure};
 
 #[derive(Debug, thiserror::Error)]
 pub enum DataError {
     /// The file, or what was asked of it, is wrong in a way its owner can mend.
     #[error("{message}")]
-    File { code: String, message: String, hint: Option<String> },
+    File { code: String, message: String, hint: Option<String>, said: Option<Said> },
     /// A statement that is not a plain read.
     #[error("{0}")]
     Refused(#[from] crate::guard::Refusal),
@@ -22,8 +22,8 @@ pub enum DataError {
     Unsafe { name: String, message: String },
     #[error("{what} took longer than {seconds} s and was cancelled")]
     Timeout { what: String, seconds: u64 },
-    #[error("{0}")]
-    Resources(String),
+    #[error("{message}")]
+    Resources { message: &'static str, said: &'static str },
     #[error("parameters: {0}")]
     Params(String),
     #[error("the sandbox is not available: {0}")]
@@ -33,6 +33,17 @@ pub enum DataError {
 }
 
 impl DataError {
+    /// Why a file was not read, for people.
+    pub fn said(&self) -> Said {
+        match self {
+            DataError::File { said: Some(said), .. } => said.clone(),
+            DataError::Resources { said, .. } => Said::new(said).step("part"),
+            DataError::Timeout { seconds, .. } => Said::new("timeout").with("seconds", *seconds).step("part"),
+            DataError::Sandbox(_) => Said::new("no_sandbox"),
+            _ => Said::new("internal").step("read_again"),
+        }
+    }
+
     pub(crate) fn query(code: &str, message: impl Into<String>) -> Self {
         Self::Query { code: code.to_owned(), message: message.into(), hint: None }
     }
@@ -63,7 +74,7 @@ impl From<DataError> for ToolFailure {
                 "TIMEOUT".to_owned(),
                 Some("filter or aggregate so that fewer rows are read".to_owned()),
             ),
-            DataError::Resources(_) => (ToolErrorType::ResourceError, "RESOURCES".to_owned(), None),
+            DataError::Resources { .. } => (ToolErrorType::ResourceError, "RESOURCES".to_owned(), None),
             DataError::Params(_) => (ToolErrorType::ValidationError, "BAD_PARAMS".to_owned(), None),
             DataError::Sandbox(_) => (ToolErrorType::InternalError, "SANDBOX_UNAVAILABLE".to_owned(), None),
             DataError::Internal(_) => (ToolErrorType::InternalError, "INTERNAL".to_owned(), None),

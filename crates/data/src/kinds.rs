@@ -10,6 +10,7 @@ pub(crate) fn kept(dialect: Dialect, declared: &str) -> &'static str {
         Dialect::MySql => mysql(declared),
         Dialect::Sqlite => sqlite(declared),
         Dialect::ClickHouse => clickhouse(declared),
+        Dialect::Spark | Dialect::Trino => standard(declared),
         Dialect::DuckDb => "text",
     }
 }
@@ -61,6 +62,25 @@ fn clickhouse(declared: &str) -> &'static str {
         _ if starts(&["Bool"]) => "boolean",
         _ if starts(&["DateTime"]) => "moment",
         _ if starts(&["Date"]) => "date",
+        _ => "text",
+    }
+}
+
+/// Types as Arrow's columns are called here, and as Trino calls its own.
+fn standard(declared: &str) -> &'static str {
+    let declared = declared.to_ascii_lowercase();
+    let starts = |names: &[&str]| names.iter().any(|name| declared.starts_with(name));
+    match declared.as_str() {
+        "tinyint" | "smallint" | "int" | "integer" | "bigint" | "uint" | "ubigint" => "integer",
+        "float" | "real" | "double" => "float",
+        "boolean" => "boolean",
+        "date" => "date",
+        "timestamp_ntz" => "timestamp",
+        _ if starts(&["decimal"]) => "decimal",
+        _ if declared.ends_with("with time zone") && starts(&["timestamp"]) => "moment",
+        // Without a zone in Trino, with one in Spark: the values tell.
+        _ if starts(&["timestamp("]) => "timestamp",
+        "timestamp" => "moment",
         _ => "text",
     }
 }

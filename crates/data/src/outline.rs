@@ -49,7 +49,8 @@ fn grammar(language: &str) -> Option<Grammar> {
             classes: &["class_definition"],
             open: &["module", "decorated_definition", "if_statement", "block", "try_statement", "ERROR"],
         },
-        "javascript" => Grammar { language: tree_sitter_javascript::LANGUAGE.into(), ..ecmascript() },
+        // JSX included; what JavaScript has and TypeScript has not, a synopsis does not list.
+        "javascript" => Grammar { language: tree_sitter_typescript::LANGUAGE_TSX.into(), ..ecmascript() },
         "typescript" => ecmascript(),
         "java" => Grammar {
             language: tree_sitter_java::LANGUAGE.into(),

@@ -4,7 +4,7 @@
 use serde_json::{Map, Value};
 
 use crate::DataError;
-use crate::guard::{Checked, InList, Placeholder};
+use crate::guard::{Checked, Dialect, InList, Placeholder};
 
 /// Items that a list may have.
 const MAX_ITEMS: usize = 1_000;
@@ -27,6 +27,18 @@ pub(crate) enum Style {
     Dollar,
     /// `{name:Type}` (ClickHouse)
     Braces,
+    /// The value itself, as a literal of the dialect.
+    Written(Dialect),
+}
+
+/// The statement for a server that binds no values: each stands in its place as a literal, written as the guard writes those
+/// of the query itself.
+pub(crate) fn written(
+    checked: &Checked,
+    params: &Map<String, Value>,
+    dialect: Dialect,
+) -> Result<String, DataError> {
+    Ok(bind(checked, params, Style::Written(dialect))?.sql)
 }
 
 pub(crate) fn bind(checked: &Checked, params: &Map<String, Value>, style: Style) -> Result<Bound, DataError> {
@@ -77,7 +89,7 @@ fn list(
     let whole =
         |values: &mut Vec<(String, Value)>| placeholder(name, &Value::Array(items.to_vec()), style, values);
     let Some(list) = &place.list else {
-        if style == Style::Question {
+        if matches!(style, Style::Question | Style::Written(_)) {
             let message = format!("`{name}` is a list, which this database knows only as `IN (:{name})`");
             return Err(DataError::Params(message));
         }
@@ -176,6 +188,19 @@ fn placeholder(name: &str, value: &Value, style: Style, values: &mut Vec<(String
             }
             format!("{{{name}:{}}}", clickhouse_type(value))
         }
+        Style::Written(dialect) => literal(value, dialect),
+    }
+}
+
+/// A negative number in parentheses: behind a minus it would open a comment.
+fn literal(value: &Value, dialect: Dialect) -> String {
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Bool(true) => "TRUE".to_owned(),
+        Value::Bool(false) => "FALSE".to_owned(),
+        Value::Number(number) => format!("({number})"),
+        Value::String(text) => dialect.quoted_text(text),
+        other => dialect.quoted_text(&other.to_string()),
     }
 }
 
@@ -196,7 +221,7 @@ fn clickhouse_type(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::guard::{Dialect, check};
+    use crate::guard::check;
     use serde_json::json;
 
     fn bound(sql: &str, params: Value, style: Style) -> Result<Bound, DataError> {
@@ -216,6 +241,29 @@ mod tests {
         assert_eq!(question.values.len(), 3);
         let braces = bound(sql, params, Style::Braces).unwrap();
         assert_eq!(braces.sql, "SELECT {a:Int64}, '销 :a', {b:String} FROM t WHERE x = {a:Int64}");
+    }
+
+    #[test]
+    fn a_written_value_stays_one_literal() {
+        let hostile = json!({"a": "x' OR 1=1 -- \\", "n": -1});
+        for (dialect, sent) in [
+            (Dialect::Spark, "SELECT 'x\\' OR 1=1 -- \\\\', 1 - (-1)"),
+            (Dialect::Trino, "SELECT 'x'' OR 1=1 -- \\', 1 - (-1)"),
+            (Dialect::MySql, "SELECT 'x'' OR 1=1 -- \\\\', 1 - (-1)"),
+        ] {
+            let checked = check("SELECT :a, 1 - :n", dialect).unwrap();
+            let got = written(&checked, hostile.as_object().unwrap(), dialect).unwrap();
+            assert_eq!(got, sent, "{dialect:?}");
+            assert_eq!(check(&got, dialect).unwrap().sql(), sent, "{dialect:?}");
+        }
+        let checked =
+            check("SELECT 1 FROM t WHERE a IN (:ids) AND NOT b IN (:none)", Dialect::Spark).unwrap();
+        let got =
+            written(&checked, json!({"ids": ["甲", "乙"], "none": []}).as_object().unwrap(), Dialect::Spark);
+        assert_eq!(
+            got.unwrap(),
+            "SELECT 1 FROM t WHERE a IN ('甲', '乙') AND NOT b IN (SELECT NULL WHERE 1 = 0)"
+        );
     }
 
     #[test]

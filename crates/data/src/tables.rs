@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use ba_protocol::Said;
 use ba_protocol::file::{FileProfile, IngestOptions, Note, TableProfile};
 use ba_protocol::table::Column;
 use ba_sandbox::{Input, Job, JobErrorKind, JobEvent, JobOutcome, Limits, Sandbox, Usage, Work};
@@ -359,11 +360,17 @@ struct Complaint {
     code: String,
     message: String,
     hint: Option<String>,
+    said: Option<Said>,
 }
 
 fn limits(wall: Duration, folder_bytes: u64) -> Limits {
     Limits { wall, folder_bytes, left_bytes: folder_bytes, import_allow_list: false, ..Limits::default() }
 }
+
+const OUT_OF_MEMORY: DataError = DataError::Resources {
+    message: "the table needs more memory than a job may use",
+    said: "too_much_memory",
+};
 
 fn value_of(outcome: JobOutcome, wall: Duration) -> Result<Value, DataError> {
     if let Some(error) = outcome.error {
@@ -371,15 +378,16 @@ fn value_of(outcome: JobOutcome, wall: Duration) -> Result<Value, DataError> {
             JobErrorKind::Timeout => {
                 DataError::Timeout { what: "the work on the table".into(), seconds: wall.as_secs() }
             }
-            JobErrorKind::OutOfMemory => {
-                DataError::Resources("the table needs more memory than a job may use".into())
-            }
+            JobErrorKind::OutOfMemory => OUT_OF_MEMORY,
             JobErrorKind::Quota => {
-                DataError::Resources("the table needs more disk than a job may use".into())
+                let message = "the table needs more disk than a job may use";
+                DataError::Resources { message, said: "too_much_disk" }
             }
-            JobErrorKind::Killed => DataError::Resources("the work on the table was stopped".into()),
+            JobErrorKind::Killed => {
+                DataError::Resources { message: "the work on the table was stopped", said: "stopped" }
+            }
             JobErrorKind::Exception | JobErrorKind::ImportRefused if error.type_name == "MemoryError" => {
-                DataError::Resources("the table needs more memory than a job may use".into())
+                OUT_OF_MEMORY
             }
             JobErrorKind::Exception | JobErrorKind::ImportRefused => {
                 tracing::warn!(error = %error.type_name, message = %error.message, trace = %error.traceback, "a table job failed");
@@ -393,11 +401,11 @@ fn value_of(outcome: JobOutcome, wall: Duration) -> Result<Value, DataError> {
         Some(error) => {
             let found: Complaint = serde_json::from_value(error.clone())
                 .map_err(|e| DataError::internal("the job's error", e))?;
-            let Complaint { code, message, hint } = found;
+            let Complaint { code, message, hint, said } = found;
             Err(if is_query_code(&code) {
                 DataError::Query { code, message, hint }
             } else {
-                DataError::File { code, message, hint }
+                DataError::File { code, message, hint, said }
             })
         }
     }

@@ -12,6 +12,7 @@ use rmcp::transport::streamable_http_client::StreamableHttpClientTransportConfig
 use tokio::sync::Mutex;
 
 use crate::config::{Reach, ServerConfig};
+use crate::program::Program;
 
 /// A server has so long to begin, and to say what it offers.
 const START: Duration = Duration::from_secs(20);
@@ -96,21 +97,14 @@ impl Connection {
                     .process_group(0)
                     .spawn()
                     .map_err(|error| started(&error))?;
-                let (Some(reads), Some(writes)) = (child.stdout.take(), child.stdin.take()) else {
+                let (Some(output), Some(writes)) = (child.stdout.take(), child.stdin.take()) else {
                     return Err(McpError::Gone);
                 };
+                // The transport owns the program: where one ends, the other does.
+                let reads = Program::new(output, child);
                 let transport =
                     AsyncRwTransport::new_client(reads, writes).with_max_line_length(MESSAGE_BYTES);
-                let running = ().serve(transport).await.map_err(|error| started(&error))?;
-                // Ends with the connection: whoever drops the service closes its input, and the handle kills what stays.
-                let peer = running.peer().clone();
-                tokio::spawn(async move {
-                    while !peer.is_transport_closed() {
-                        tokio::time::sleep(Duration::from_millis(500)).await;
-                    }
-                    drop(child);
-                });
-                Ok(running)
+                ().serve(transport).await.map_err(|error| started(&error))
             }
             Reach::Http { url, key } => {
                 let mut config = StreamableHttpClientTransportConfig::with_uri(url.clone());

@@ -8,6 +8,8 @@ mod config;
 mod connection;
 mod described;
 mod output;
+mod program;
+mod search;
 mod tool;
 
 use std::sync::Arc;
@@ -17,10 +19,24 @@ use ba_store::Store;
 
 pub use config::{Reach, ServerConfig};
 use connection::Connection;
+use search::SearchTools;
 use tool::RemoteTool;
 
 /// The tools of all servers, in the order of the configuration. A server that cannot be reached now is said and left out.
+/// Where they are more than a prompt should hold, they are not listed there, and `search_tools` finds them.
 pub async fn tools(servers: Vec<ServerConfig>, store: &Store) -> (Vec<Arc<dyn Tool>>, Vec<String>) {
+    let names: Vec<String> = servers.iter().map(|server| server.name.clone()).collect();
+    let (found, warnings) = found(servers, store).await;
+    if found.iter().map(|tool| search::size(tool.spec())).sum::<usize>() <= search::LISTED_BYTES {
+        return (found.into_iter().map(|tool| Arc::new(tool) as Arc<dyn Tool>).collect(), warnings);
+    }
+    let unlisted = found.into_iter().map(|tool| Arc::new(tool.unlisted()) as Arc<dyn Tool>);
+    let mut tools: Vec<Arc<dyn Tool>> = unlisted.collect();
+    tools.insert(0, Arc::new(SearchTools::new(&tools, &names)));
+    (tools, warnings)
+}
+
+async fn found(servers: Vec<ServerConfig>, store: &Store) -> (Vec<RemoteTool>, Vec<String>) {
     let asked: Vec<_> = servers
         .into_iter()
         .map(|config| {
@@ -40,8 +56,7 @@ pub async fn tools(servers: Vec<ServerConfig>, store: &Store) -> (Vec<Arc<dyn To
                 let wanted = described::wanted(&connection.config, offered);
                 warnings.extend(wanted.warnings);
                 for described in wanted.tools {
-                    let tool = RemoteTool::new(connection.clone(), described, store.clone());
-                    tools.push(Arc::new(tool) as Arc<dyn Tool>);
+                    tools.push(RemoteTool::new(connection.clone(), described, store.clone()));
                 }
             }
             Err(error) => warnings.push(format!("the MCP server `{name}` is not used: {error}")),

@@ -1,6 +1,7 @@
 //! What a tool answered, as an output of ours: text, and rows where it gave them structured. Cut to a budget.
 
 use ba_agent::{Body, Column, ToolOutput};
+use ba_protocol::Said;
 use ba_protocol::text::shorten;
 use rmcp::model::{CallToolResult, ContentBlock};
 use serde_json::Value;
@@ -33,13 +34,17 @@ pub fn output(name: &str, result: &CallToolResult) -> ToolOutput {
         Some((_, rows)) => format!("`{name}` answered with {} rows", rows.len()),
         None => format!("`{name}` answered"),
     };
+    let said = match &table {
+        Some((_, rows)) => Said::new("program_answered_rows").with("rows", rows.len()),
+        None => Said::new("program_answered"),
+    };
     if let Some((columns, rows)) = table {
         parts.push(("structured".to_owned(), Body::Table { columns, rows, total_rows: None }));
     }
     if parts.is_empty() {
         parts.push((String::new(), Body::Text("(no text)".to_owned())));
     }
-    let mut output = ToolOutput::new(summary, Body::Parts(parts));
+    let mut output = ToolOutput::new(summary, Body::Parts(parts)).saying(said.with("tool", name));
     if cut {
         output = output.with_note("the answer was longer; the rest was left out".to_owned());
     }

@@ -18,6 +18,7 @@ pub struct RemoteTool {
     tool: String,
     spec: ToolSpec,
     store: Store,
+    listed: bool,
 }
 
 impl RemoteTool {
@@ -29,7 +30,12 @@ impl RemoteTool {
             schema: described.schema,
             default_level: None,
         };
-        Self { connection, tool: described.tool, spec, store }
+        Self { connection, tool: described.tool, spec, store, listed: true }
+    }
+
+    /// Found by `search_tools` instead of being listed.
+    pub fn unlisted(self) -> Self {
+        Self { listed: false, ..self }
     }
 
     /// What a person must have allowed in this conversation.
@@ -59,6 +65,10 @@ impl RemoteTool {
 impl Tool for RemoteTool {
     fn spec(&self) -> &ToolSpec {
         &self.spec
+    }
+
+    fn listed(&self) -> bool {
+        self.listed
     }
 
     fn plan(&self, _: &Map<String, Value>) -> CallPlan {

@@ -12,6 +12,7 @@ mod settings;
 mod sse;
 mod thinking;
 mod tokens;
+mod vocabulary;
 mod windows;
 mod wire;
 

@@ -2,18 +2,12 @@
 
 use std::time::Duration;
 
+pub use ba_protocol::Dialect;
 use ba_protocol::Secret;
 use url::Url;
 
 use crate::model::{ModelInfo, Prices};
 use crate::windows::{self, WindowSource};
-
-/// Which wire format an endpoint speaks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Dialect {
-    OpenAi,
-    Anthropic,
-}
 
 /// One model at one endpoint.
 #[derive(Debug, Clone)]

@@ -1,7 +1,8 @@
 //! Counts tokens with the real byte-pair encodings (SPEC M1). An estimate where a model's own is not public.
 
 use ba_protocol::Message;
-use bpe_openai::Tokenizer;
+
+use crate::vocabulary::{CL100K, O200K, Vocabulary};
 
 /// Counts for one model. Cheap to clone: the tables are shared and loaded once.
 #[derive(Clone, Copy)]
@@ -50,7 +51,7 @@ impl TokenCounter {
     }
 
     pub fn count(&self, text: &str) -> usize {
-        let exact = self.tokenizer().count(text);
+        let exact = self.vocabulary().count(text);
         exact + (exact * self.margin).div_ceil(100)
     }
 
@@ -63,10 +64,10 @@ impl TokenCounter {
         messages.iter().map(|m| self.count_message(m)).sum()
     }
 
-    fn tokenizer(&self) -> &'static Tokenizer {
+    fn vocabulary(&self) -> &'static Vocabulary {
         match self.table {
-            Table::Cl100k => bpe_openai::cl100k_base(),
-            Table::O200k => bpe_openai::o200k_base(),
+            Table::Cl100k => &CL100K,
+            Table::O200k => &O200K,
         }
     }
 }

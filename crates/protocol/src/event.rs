@@ -8,6 +8,7 @@ use utoipa::ToSchema;
 use crate::api::{AgentResponse, ErrorInfo};
 use crate::file::Artifact;
 use crate::ids::{ConversationId, RunId, UploadId};
+use crate::said::Said;
 
 /// A durable event: persisted first, sent after.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
@@ -38,7 +39,7 @@ pub enum RunEvent {
     },
     /// A model turn that called tools, API-shaped with status `processing`.
     #[serde(rename = "round")]
-    Round(Box<AgentResponse>),
+    Turn(Box<AgentResponse>),
     #[serde(rename = "text.delta")]
     TextDelta { text: String, round: u32 },
     #[serde(rename = "tool.started")]
@@ -75,6 +76,9 @@ pub struct ToolFinished {
     pub cache_hit: bool,
     /// One line for people.
     pub summary: String,
+    /// The same as a code with values, one of [`crate::said::SUMMARIES`]; absent where a call failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
     /// The first part of what the model saw.
     pub observation: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -88,7 +92,7 @@ impl RunEvent {
     pub fn name(&self) -> &'static str {
         match self {
             RunEvent::RunStarted { .. } => "run.started",
-            RunEvent::Round(_) => "round",
+            RunEvent::Turn(_) => "round",
             RunEvent::TextDelta { .. } => "text.delta",
             RunEvent::ToolStarted { .. } => "tool.started",
             RunEvent::ToolProgress { .. } => "tool.progress",

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use crate::ids::{CodeId, ConversationId, UploadId};
+use crate::said::Said;
 
 /// How far the ingest of an upload has come.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
@@ -35,11 +36,21 @@ pub struct Upload {
     /// Why the ingest failed, in words for the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
+    /// The same as a code with values, one of [`crate::said::PROBLEMS`].
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<Said>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<FileProfile>,
     /// How it is read, as far as a person chose (SPEC B8).
     #[serde(default, skip_serializing_if = "IngestOptions::is_default")]
     pub ingest_options: IngestOptions,
+}
+
+/// Why a file was not read: words for people, and what a page says them by in another language.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Unread {
+    pub message: String,
+    pub said: Said,
 }
 
 /// What ingest found in a file.

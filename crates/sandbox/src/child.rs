@@ -15,7 +15,7 @@ use tokio_util::task::TaskTracker;
 
 use crate::cgroup::{Cgroups, JobCgroup};
 use crate::wire::Wire;
-use crate::zygote::Zygote;
+use crate::zygote::{Forked, Zygote};
 use crate::{SandboxError, folder};
 
 /// What a job may use beyond its limit for the worker's own pages.
@@ -26,8 +26,9 @@ const READY_LIMIT: Duration = Duration::from_secs(30);
 pub(crate) struct Child {
     pub(crate) wire: Wire,
     pub(crate) zygote: Arc<Zygote>,
-    /// Process id of the job's pid 1 as the host sees it.
-    pub(crate) pid: u32,
+    /// Process id of the job's pid 1 as the host sees it. The worker process is not its child, but what that leaves behind is.
+    first: u32,
+    worker: OwnedFd,
     pidfd: Option<Arc<AsyncFd<OwnedFd>>>,
     namespace: OwnedFd,
     cgroup: Option<JobCgroup>,
@@ -49,9 +50,8 @@ impl Child {
     ) -> Result<Self, SandboxError> {
         let failed = |error: io::Error| SandboxError::internal("starting a child", error);
         let (mut wire, theirs) = Wire::pair().map_err(failed)?;
-        let pidfd = zygote.fork(theirs).await?;
-        let pid = pid_of(&pidfd).map_err(failed)?;
-        let pidfd = Arc::new(watchable(pidfd).map_err(failed)?);
+        let Forked { first, worker, namespace } = zygote.fork(theirs).await?;
+        let pidfd = Arc::new(watchable(first).map_err(failed)?);
         let cgroup = match cgroups {
             Some(groups) => Some(groups.create(128).map_err(failed)?),
             None => None,
@@ -64,25 +64,23 @@ impl Child {
             placeholders: Vec::new(),
             tracker: tracker.clone(),
         };
+        let pidfd = half.pidfd.as_deref().ok_or_else(|| SandboxError::Internal("no process".into()))?;
+        let first = pid_of(pidfd.get_ref()).map_err(failed)?;
+        // Pid 1 runs nothing of a job and stays outside; all that the worker process starts inherits the group.
         if let Some(cgroup) = &half.cgroup {
-            cgroup.add(pid).map_err(failed)?;
+            cgroup.add(pid_of(&worker).map_err(failed)?).map_err(failed)?;
         }
-        wire.send(&json!({"go": true}), &[]).await.map_err(failed)?;
-        let ready = async {
-            let (_, mut fds) = wire.next_json().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
-            let namespace = fds.pop().ok_or(io::ErrorKind::InvalidData)?;
-            wire.next_json().await?.ok_or(io::ErrorKind::UnexpectedEof)?;
-            Ok::<_, io::Error>(namespace)
-        };
-        let namespace = tokio::time::timeout(READY_LIMIT, ready)
+        tokio::time::timeout(READY_LIMIT, wire.next_json())
             .await
             .map_err(|_| SandboxError::Internal("a child took too long to start".into()))?
-            .map_err(failed)?;
+            .map_err(failed)?
+            .ok_or_else(|| SandboxError::Internal("a child ended while it started".into()))?;
         let (pidfd, cgroup) = half.into_parts();
         Ok(Self {
             wire,
             zygote,
-            pid,
+            first,
+            worker,
             pidfd,
             namespace,
             cgroup,
@@ -92,6 +90,16 @@ impl Child {
             tickets: 0,
             tracker: tracker.clone(),
         })
+    }
+
+    /// The processes that all others of the job descend from. A worker process that handed over is gone, and its number may be another's.
+    pub(crate) fn roots(&self) -> Vec<u32> {
+        pid_of(&self.worker).into_iter().chain([self.first]).collect()
+    }
+
+    /// Lets a child that waits get the memory that a job writes to first.
+    pub(crate) async fn warm(&mut self) {
+        let _ = self.wire.send(&json!({"warm": true}), &[]).await;
     }
 
     pub(crate) fn next_ticket(&mut self) -> u64 {

@@ -21,10 +21,10 @@ pub(crate) struct Load {
     pub(crate) processes: usize,
 }
 
-/// Sums over the process and its descendants. Orphans hang below pid 1 of the job, so none is missed.
-pub(crate) fn measure(pid: u32, baseline: u64) -> Load {
+/// Sums over the processes and their descendants. Orphans hang below pid 1 of the job, so none is missed.
+pub(crate) fn measure(roots: &[u32], baseline: u64) -> Load {
     let mut load = Load::default();
-    for pid in tree(pid) {
+    for pid in tree(roots) {
         load.processes += 1;
         load.memory += resident(pid).unwrap_or(0).saturating_sub(baseline);
         load.cpu += cpu(pid).unwrap_or_default();
@@ -33,11 +33,11 @@ pub(crate) fn measure(pid: u32, baseline: u64) -> Load {
 }
 
 /// Stops every process of a job with all its threads: nothing of it runs, writes or swaps a file until it is thawed.
-pub(crate) fn freeze(pid: u32) {
+pub(crate) fn freeze(roots: &[u32]) {
     let mut stopped = HashSet::new();
     // One that forked before it was stopped left a child behind: look again until nobody is new.
     for _ in 0..16 {
-        let fresh: Vec<u32> = tree(pid).into_iter().filter(|pid| stopped.insert(*pid)).collect();
+        let fresh: Vec<u32> = tree(roots).into_iter().filter(|pid| stopped.insert(*pid)).collect();
         if fresh.is_empty() {
             break;
         }
@@ -61,8 +61,8 @@ fn is_still(pid: u32) -> bool {
     })
 }
 
-pub(crate) fn thaw(pid: u32) {
-    tree(pid).into_iter().for_each(|pid| signal(pid, Signal::CONT));
+pub(crate) fn thaw(roots: &[u32]) {
+    tree(roots).into_iter().for_each(|pid| signal(pid, Signal::CONT));
 }
 
 fn signal(pid: u32, signal: Signal) {
@@ -71,8 +71,8 @@ fn signal(pid: u32, signal: Signal) {
     }
 }
 
-fn tree(pid: u32) -> Vec<u32> {
-    let mut found = vec![pid];
+fn tree(roots: &[u32]) -> Vec<u32> {
+    let mut found = roots.to_vec();
     let mut next = 0;
     // A fork bomb is bounded by the task limit; this bound only guards against surprises.
     while next < found.len() && found.len() < 1024 {
@@ -87,10 +87,10 @@ fn tree(pid: u32) -> Vec<u32> {
 }
 
 /// Bytes on the folder's disk in files that were deleted but are still open. Only root can see them.
-pub(crate) fn deleted_bytes(pid: u32, folder: &Path) -> u64 {
+pub(crate) fn deleted_bytes(roots: &[u32], folder: &Path) -> u64 {
     let Ok(device) = fs::metadata(folder).map(|meta| meta.dev()) else { return 0 };
     let open =
-        tree(pid).into_iter().flat_map(|pid| fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten());
+        tree(roots).into_iter().flat_map(|pid| fs::read_dir(format!("/proc/{pid}/fd")).into_iter().flatten());
     let mut seen = HashSet::new();
     open.flatten()
         .filter_map(|entry| fs::metadata(entry.path()).ok())
@@ -137,7 +137,7 @@ mod tests {
 
     #[test]
     fn own_process_is_measured() {
-        let load = measure(std::process::id(), 0);
+        let load = measure(&[std::process::id()], 0);
         assert!(load.memory > 0);
         assert!(load.processes >= 1);
         assert!(available_share().is_some_and(|share| share > 0.0 && share <= 1.0));

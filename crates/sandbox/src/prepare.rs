@@ -67,6 +67,7 @@ pub async fn prepare_python(
         }
     }
     build(&prefix, &lock, options.python.as_deref(), progress).await?;
+    trim(&prefix).await?;
     let env = inspect(&prefix, &lock).await.map_err(|detail| failed("the new environment", detail))?;
     fs::write(prefix.join(COMPLETE), &hash).map_err(|e| failed("the environment", e))?;
     progress(step("the Python environment is ready", 1.0));
@@ -101,7 +102,12 @@ async fn inspect(prefix: &Path, lock: &[u8]) -> Result<PythonEnv, String> {
     let lock_file = tempfile::NamedTempFile::new().map_err(|e| e.to_string())?;
     fs::write(lock_file.path(), lock).map_err(|e| e.to_string())?;
     let output = Command::new(&python)
-        .args(["-I", "-B", "-c", include_str!("prepare/inspect.py")])
+        .args([
+            "-I",
+            "-B",
+            "-c",
+            concat!(include_str!("prepare/unneeded.py"), include_str!("prepare/inspect.py")),
+        ])
         .arg(lock_file.path())
         .env_clear()
         .output()
@@ -119,6 +125,12 @@ async fn inspect(prefix: &Path, lock: &[u8]) -> Result<PythonEnv, String> {
         site_packages: found.site_packages,
         version: found.version,
     })
+}
+
+/// Removes what no job can use, a third of the bytes.
+async fn trim(prefix: &Path) -> Result<(), SandboxError> {
+    let script = concat!(include_str!("prepare/unneeded.py"), include_str!("prepare/trim.py"));
+    run(Command::new(prefix.join("bin/python")).args(["-I", "-B", "-c", script]), |_| {}).await
 }
 
 async fn build(

@@ -74,7 +74,7 @@ pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> R
     // The host's part is done while the broker mounts.
     let (mounted, load_before) = tokio::join!(mount_all(child, &mounts), async {
         child.limit_memory(limits.memory)?;
-        Ok::<_, SandboxError>(monitor::measure(child.pid, child.zygote.resident))
+        Ok::<_, SandboxError>(monitor::measure(&child.roots(), child.zygote.resident))
     });
     mounted?;
     let plan = Plan {
@@ -91,7 +91,7 @@ pub(crate) async fn begin(child: &mut Child, job: &Job, owner: Option<u32>) -> R
         Work::UserCode { .. } => USER_FRAME,
         Work::Builtin { .. } => BUILTIN_FRAME,
     });
-    monitor::thaw(child.pid);
+    monitor::thaw(&child.roots());
     let message = json!({ "run": message(job, &plan) });
     child.wire.send(&message, &[]).await.map_err(|error| SandboxError::internal("sending a job", error))?;
     Ok(plan)
@@ -216,7 +216,7 @@ fn check(child: &Child, plan: &Plan, folder: &Path) -> Option<Ending> {
     if let Err(excess) = folder::walk(folder, &plan.limits) {
         return Some(Ending::Stopped(JobErrorKind::Quota, quota_text(&excess, &plan.limits)));
     }
-    if monitor::deleted_bytes(child.pid, folder) > plan.limits.folder_bytes {
+    if monitor::deleted_bytes(&child.roots(), folder) > plan.limits.folder_bytes {
         return Some(Ending::Stopped(JobErrorKind::Quota, quota_text(&Excess::Bytes, &plan.limits)));
     }
     // The last guard where deleted files cannot be seen: no job fills the disk.
@@ -228,7 +228,7 @@ fn check(child: &Child, plan: &Plan, folder: &Path) -> Option<Ending> {
     if child.cgroup().is_none() {
         // What the conversation already held is shared by its forks and counts once.
         let held = plan.load_before.memory;
-        let load = monitor::measure(child.pid, child.zygote.resident + held);
+        let load = monitor::measure(&child.roots(), child.zygote.resident + held);
         if held + load.memory > plan.limits.memory + (256 << 20) {
             return Some(Ending::Stopped(JobErrorKind::OutOfMemory, memory_text(&plan.limits)));
         }
@@ -269,7 +269,7 @@ pub(crate) async fn restore(child: &mut Child, cancel: bool) -> bool {
 }
 
 pub(crate) fn spent(child: &Child, plan: &Plan) -> Spent {
-    let load = monitor::measure(child.pid, child.zygote.resident);
+    let load = monitor::measure(&child.roots(), child.zygote.resident);
     let peak = child.cgroup().and_then(|group| group.peak());
     Spent {
         load,
@@ -331,13 +331,23 @@ pub(crate) struct Output<'a> {
     truncated: bool,
     left: u64,
     received: u64,
+    /// The child said that it starts with this job.
+    pub(crate) began: bool,
     /// A character cut by a frame's end waits here for its rest.
     partial: Vec<u8>,
 }
 
 impl<'a> Output<'a> {
     pub(crate) fn new(on_event: &'a (dyn Fn(JobEvent) + Send + Sync), limit: u64) -> Self {
-        Self { on_event, chunks: Vec::new(), truncated: false, left: limit, received: 0, partial: Vec::new() }
+        Self {
+            on_event,
+            chunks: Vec::new(),
+            truncated: false,
+            left: limit,
+            received: 0,
+            began: false,
+            partial: Vec::new(),
+        }
     }
 
     fn flooded(&self) -> bool {
@@ -358,6 +368,7 @@ impl<'a> Output<'a> {
                     self.truncated |= report.dropped > 0;
                     return Some(Ending::Result(report));
                 }
+                self.began |= value.get("began").and_then(Value::as_str) == Some(ticket);
                 if value.get("restored").is_some() {
                     return Some(Ending::Died { restored: true });
                 }

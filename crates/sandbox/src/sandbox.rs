@@ -69,6 +69,11 @@ impl Sandbox {
         &self.inner.witnesses
     }
 
+    /// Why no worker can be started at present; nothing when all is well.
+    pub fn trouble(&self) -> Option<String> {
+        self.inner.pool.trouble()
+    }
+
     /// Conversations with live state that is not in use at this moment.
     pub fn idle_states(&self) -> usize {
         self.inner.sessions.live_count()
@@ -106,15 +111,36 @@ impl Sandbox {
         let _place = self.inner.queue.acquire(&job.owner).await;
         let queued = asked.elapsed();
         let mut running = Running::take(&self.inner.pool, slot, &job).await?;
-        let mut outcome = running.drive(&job, on_event).await?;
+        let outcome = running.drive(&self.inner.pool, &job, on_event).await;
+        let new_state = running.slot.is_some() && !running.forked;
+        drop(running);
+        if new_state {
+            self.inner.sessions.keep_within(&self.inner.config);
+        }
+        let mut outcome = outcome?;
         outcome.usage.queued = queued;
         Ok(outcome)
     }
 
     /// Says what the next call of a conversation can read, by name, with a mark of its version. Where something is gone or
-    /// has changed since the call before, the live state ends, and the next outcome says why.
-    pub async fn rest_on(&self, session: &SessionKey, basis: BTreeMap<String, String>) {
-        self.inner.sessions.lock(session).await.rest_on(basis);
+    /// has changed since the call before, the live state ends, and the next outcome says why. True when it ended by this.
+    pub async fn rest_on(&self, session: &SessionKey, basis: BTreeMap<String, String>) -> bool {
+        self.inner.sessions.lock(session).await.rest_on(basis)
+    }
+
+    /// The stamp of a conversation's live state; nothing when it has none.
+    pub async fn standing(&self, session: &SessionKey) -> Option<u64> {
+        self.inner.sessions.lock(session).await.standing()
+    }
+
+    /// Marks the live state of a conversation, to be known again.
+    pub async fn stamp(&self, session: &SessionKey, stamp: u64) {
+        self.inner.sessions.lock(session).await.stamp = stamp;
+    }
+
+    /// Ends the live state of a conversation; the next outcome says why.
+    pub async fn lose(&self, session: &SessionKey, reason: &str) {
+        self.inner.sessions.lock(session).await.lose(reason);
     }
 
     /// Names and shapes of what the next call of a conversation will find; nothing while a call runs.
@@ -203,17 +229,35 @@ impl Running {
         Ok(Self { child: Some(child), slot, state, forked, limits: job.limits.clone(), owner })
     }
 
+    /// Runs the job. A fresh process that dies before the job began is replaced once: nothing of the job was done.
     pub(crate) async fn drive(
         &mut self,
+        pool: &Pool,
         job: &Job,
         on_event: &(dyn Fn(JobEvent) + Send + Sync),
     ) -> Result<JobOutcome, SandboxError> {
         let gone = || SandboxError::Internal("the job has no process".into());
-        let plan = run::begin(self.child.as_mut().ok_or_else(gone)?, job, self.owner).await?;
-        let mut output = Output::new(on_event, plan.limits.output_bytes);
-        let child = self.child.as_mut().ok_or_else(gone)?;
-        let ending = run::listen(child, &plan, &job.folder, &mut output).await?;
-        Ok(self.finish(job, &plan, ending, output).await)
+        let mut replaceable = !self.forked;
+        loop {
+            let child = self.child.as_mut().ok_or_else(gone)?;
+            match run::begin(child, job, self.owner).await {
+                Ok(plan) => {
+                    let mut output = Output::new(on_event, plan.limits.output_bytes);
+                    let ending = run::listen(child, &plan, &job.folder, &mut output).await?;
+                    let began = output.began || !matches!(ending, Ending::Died { .. });
+                    if began || !replaceable {
+                        return Ok(self.finish(job, &plan, ending, output).await);
+                    }
+                }
+                Err(SandboxError::Internal(_)) if replaceable => {}
+                Err(error) => return Err(error),
+            }
+            tracing::warn!("a sandbox process died before its job began; the job gets another");
+            replaceable = false;
+            // The dead one first: it takes along what it left in the folder.
+            drop(self.child.take());
+            self.child = Some(pool.spawn().await?);
+        }
     }
 
     async fn finish(&mut self, job: &Job, plan: &Plan, ending: Ending, output: Output<'_>) -> JobOutcome {
@@ -229,7 +273,7 @@ impl Running {
         };
         // From here on nothing of the job moves: what is looked at and copied now is what it left.
         if alive {
-            monitor::freeze(child.pid);
+            monitor::freeze(&child.roots());
         }
         let child = if alive { Some(child) } else { child.end().await.and(None) };
         let variables = match &ending {
@@ -273,8 +317,8 @@ impl Drop for Running {
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(async move {
                 if run::restore(&mut child, true).await {
-                    let load = monitor::measure(child.pid, child.zygote.resident);
-                    monitor::freeze(child.pid);
+                    let load = monitor::measure(&child.roots(), child.zygote.resident);
+                    monitor::freeze(&child.roots());
                     slot.keep(child, &limits, load);
                 } else {
                     slot.gone("the process of the earlier calls did not survive");

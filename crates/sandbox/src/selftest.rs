@@ -32,7 +32,7 @@ pub(crate) async fn witness(config: &SandboxConfig, pool: &Pool) -> Result<Vec<W
         folder: area.path().join("job"),
         limits,
     };
-    let outcome = Running::take(pool, None, &job).await?.drive(&job, &|_| {}).await?;
+    let outcome = Running::take(pool, None, &job).await?.drive(pool, &job, &|_| {}).await?;
     if let Some(error) = outcome.error {
         return Err(SandboxError::Unconfined(format!(
             "the self-test failed: {} {}",

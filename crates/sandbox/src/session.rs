@@ -32,6 +32,8 @@ pub(crate) struct Slot {
     basis: BTreeMap<String, String>,
     /// What the next call will find.
     pub(crate) variables: Vec<Variable>,
+    /// What the caller called the live state.
+    pub(crate) stamp: u64,
     mark: Mark,
 }
 
@@ -52,6 +54,7 @@ impl Slot {
             seen: Load::default(),
             basis: BTreeMap::new(),
             variables: Vec::new(),
+            stamp: 0,
             mark,
         }
     }
@@ -87,7 +90,9 @@ impl Slot {
     }
 
     /// Variables made from a thing that is gone or has changed since must not answer as if it were there.
-    pub(crate) fn rest_on(&mut self, basis: BTreeMap<String, String>) {
+    /// True when that ended live state.
+    pub(crate) fn rest_on(&mut self, basis: BTreeMap<String, String>) -> bool {
+        let was_live = self.live.is_some();
         let stale = self.basis.iter().find(|(name, version)| basis.get(*name) != Some(version));
         if let Some((name, _)) = stale {
             let what = if basis.contains_key(name) { "was read again in another way" } else { "was removed" };
@@ -95,6 +100,12 @@ impl Slot {
             self.lose(reason);
         }
         self.basis = basis;
+        was_live && self.live.is_none()
+    }
+
+    /// The stamp of live state that the next call will find.
+    pub(crate) fn standing(&self) -> Option<u64> {
+        self.live.as_ref().filter(|child| child.zygote.is_alive()).map(|_| self.stamp)
     }
 
     /// The live child if it can serve a job in this folder; otherwise the state is lost, with a reason.
@@ -178,23 +189,31 @@ impl Sessions {
                 judge(slot, config);
             }
         }
-        idle.retain(|(_, slot)| slot.live.is_some());
-        idle.sort_by_key(|(_, slot)| slot.used);
-        let mut memory: u64 = idle.iter().map(|(_, slot)| slot.seen.memory).sum();
-        let mut count = idle.len();
-        let mut short = monitor::available_share().is_some_and(|share| share < SHORT_OF_MEMORY);
-        for (_, slot) in &mut idle {
-            if count <= config.max_states && memory <= config.state_memory && !short {
-                break;
-            }
-            count -= 1;
-            memory = memory.saturating_sub(slot.seen.memory);
-            short = false;
-            slot.lose("memory was needed for other conversations");
-        }
-        drop(idle);
+        make_room(idle, config, monitor::available_share().is_some_and(|share| share < SHORT_OF_MEMORY));
         let mut slots = self.slots.lock();
         forgotten.iter().for_each(|key| drop(slots.remove(key)));
+    }
+
+    /// After a state was added: the oldest go at once, so that a burst of conversations holds no more than the limits.
+    pub(crate) fn keep_within(&self, config: &SandboxConfig) {
+        make_room(self.idle_slots(), config, false);
+    }
+}
+
+/// Drops the least recently used states until the rest is within the limits; one more when memory is short.
+fn make_room(mut idle: Vec<(SessionKey, SlotGuard)>, config: &SandboxConfig, mut short: bool) {
+    idle.retain(|(_, slot)| slot.live.is_some());
+    idle.sort_by_key(|(_, slot)| slot.used);
+    let mut memory: u64 = idle.iter().map(|(_, slot)| slot.seen.memory).sum();
+    let mut count = idle.len();
+    for (_, slot) in &mut idle {
+        if count <= config.max_states && memory <= config.state_memory && !short {
+            break;
+        }
+        count -= 1;
+        memory = memory.saturating_sub(slot.seen.memory);
+        short = false;
+        slot.lose("memory was needed for other conversations");
     }
 }
 
@@ -204,7 +223,7 @@ fn judge(slot: &mut Slot, config: &SandboxConfig) {
         let minutes = config.idle_state.as_secs().div_ceil(60);
         return slot.lose(format!("it was idle for more than {minutes} min"));
     }
-    let load = monitor::measure(child.pid, child.zygote.resident);
+    let load = monitor::measure(&child.roots(), child.zygote.resident);
     let busy = load.cpu.saturating_sub(slot.seen.cpu) > IDLE_CPU;
     let full = match (&child.folder, &slot.limits) {
         (Some(path), Some(limits)) if busy => folder::walk(path, limits).is_err(),

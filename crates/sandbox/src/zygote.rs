@@ -32,6 +32,13 @@ pub(crate) struct Zygote {
     broken: AtomicBool,
 }
 
+/// Descriptors of a new child: its pid 1, the process that runs the work, and their mount namespace.
+pub(crate) struct Forked {
+    pub(crate) first: OwnedFd,
+    pub(crate) worker: OwnedFd,
+    pub(crate) namespace: OwnedFd,
+}
+
 /// A host path and where it goes inside: `None` is the working folder itself.
 pub(crate) struct Mount {
     pub(crate) path: PathBuf,
@@ -76,11 +83,13 @@ impl Zygote {
         })
     }
 
-    /// Forks a child that speaks on `control`; returns a pidfd of it.
-    pub(crate) async fn fork(&self, control: OwnedFd) -> Result<OwnedFd, SandboxError> {
+    /// Forks a child that speaks on `control`.
+    pub(crate) async fn fork(&self, control: OwnedFd) -> Result<Forked, SandboxError> {
         self.forks.fetch_add(1, Ordering::Relaxed);
-        let (_, mut fds) = self.ask(&self.forker, json!({}), vec![control]).await?;
-        fds.pop().ok_or_else(|| SandboxError::Internal("the zygote sent no descriptor".into()))
+        let (_, fds) = self.ask(&self.forker, json!({}), vec![control]).await?;
+        let [first, worker, namespace] = <[OwnedFd; 3]>::try_from(fds)
+            .map_err(|_| SandboxError::Internal("the zygote sent other descriptors".into()))?;
+        Ok(Forked { first, worker, namespace })
     }
 
     /// Mounts host paths inside the namespace of a job.
@@ -153,6 +162,9 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("ARROW_NUM_THREADS", "1"),
     ("ARROW_DEFAULT_MEMORY_POOL", "system"),
     ("JE_ARROW_MALLOC_CONF", "background_thread:false"),
+    // No semaphores and no processes of its own: scikit-learn works in the process of the job.
+    ("JOBLIB_MULTIPROCESSING", "0"),
+    ("LOKY_MAX_CPU_COUNT", "1"),
 ];
 
 fn settings(config: &SandboxConfig, sources: &Path, root: &Path) -> Result<Value, SandboxError> {

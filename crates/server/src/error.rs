@@ -90,11 +90,6 @@ impl ApiError {
         Self { status, info: Box::new(info), headers: Box::default() }
     }
 
-    pub fn with_details(mut self, details: serde_json::Value) -> Self {
-        self.info.details = Some(details);
-        self
-    }
-
     pub fn with_header(mut self, name: header::HeaderName, value: HeaderValue) -> Self {
         self.headers.insert(name, value);
         self

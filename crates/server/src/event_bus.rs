@@ -36,6 +36,12 @@ impl Frame {
         Self { seq: None, name: event.name(), json: data_of(event), is_last: event.is_last() }
     }
 
+    /// One that another server sent; nothing of a kind that does not pass.
+    pub fn relayed(name: &str, data: &serde_json::Value) -> Option<Self> {
+        let name = ["text.delta", "tool.progress"].into_iter().find(|known| *known == name)?;
+        Some(Self { seq: None, name, json: data.to_string(), is_last: false })
+    }
+
     /// A `text.delta` that holds the turn's text from its beginning.
     fn whole_text(written: &Written) -> Self {
         let json =
@@ -47,7 +53,7 @@ impl Frame {
 /// The `data` of an event: without the tag, which is the SSE event name.
 fn data_of(event: &RunEvent) -> String {
     let data = match event {
-        RunEvent::Round(answer) | RunEvent::Report(answer) => serde_json::to_string(answer),
+        RunEvent::Turn(answer) | RunEvent::Report(answer) => serde_json::to_string(answer),
         RunEvent::ToolFinished(finished) => serde_json::to_string(finished),
         other => serde_json::to_value(other).map(|mut tagged| {
             tagged.get_mut("data").map(serde_json::Value::take).unwrap_or_default().to_string()
@@ -61,10 +67,18 @@ pub struct EventBus {
     runs: Arc<Mutex<HashMap<RunId, Channel>>>,
 }
 
+/// What a reader hears.
+#[derive(Debug, Clone)]
+pub enum Told {
+    Frame(Arc<Frame>),
+    /// The store has more of a run that another server drives.
+    Look,
+}
+
 #[derive(Default)]
 struct Channel {
     /// Made when the first reader comes: most runs have none or one.
-    sender: Option<broadcast::Sender<Arc<Frame>>>,
+    sender: Option<broadcast::Sender<Told>>,
     /// The run is driven by this process.
     local: bool,
     /// What the model has written of its present turn.
@@ -94,7 +108,7 @@ impl Written {
 
 /// One reader's place. Leaving it frees what the bus held for the run.
 pub struct Subscription {
-    pub frames: broadcast::Receiver<Arc<Frame>>,
+    pub frames: broadcast::Receiver<Told>,
     /// What the model had written of its turn when the reader came; `frames` goes on from there.
     pub so_far: Option<Arc<Frame>>,
     bus: EventBus,
@@ -116,14 +130,14 @@ impl EventBus {
             } else {
                 let channel = runs.entry(event.run_id.clone()).or_default();
                 channel.local = true;
-                if matches!(event.event, RunEvent::Round(_)) {
+                if matches!(event.event, RunEvent::Turn(_)) {
                     channel.written = Written::default();
                 }
                 channel.sender.clone()
             }
         };
         if let Some(sender) = sender {
-            let _ = sender.send(Arc::new(Frame::durable(event)));
+            let _ = sender.send(Told::Frame(Arc::new(Frame::durable(event))));
         }
     }
 
@@ -136,7 +150,45 @@ impl EventBus {
             channel.written.add(text, *round);
         }
         if let Some(sender) = channel.sender.as_ref().filter(|sender| sender.receiver_count() > 0) {
-            let _ = sender.send(Arc::new(Frame::passing(event)));
+            let _ = sender.send(Told::Frame(Arc::new(Frame::passing(event))));
+        }
+    }
+
+    /// A passing event of a run that another server drives, for those who follow it here.
+    pub fn relayed(&self, run: &RunId, frame: Frame, data: &serde_json::Value) {
+        let mut runs = self.runs.lock();
+        let Some(channel) = runs.get_mut(run).filter(|channel| !channel.local) else { return };
+        if let (Some(text), Some(round)) = (data["text"].as_str(), data["round"].as_u64()) {
+            if data["whole"].as_bool().unwrap_or(false) {
+                channel.written = Written::default();
+            }
+            channel.written.add(text, u32::try_from(round).unwrap_or(0));
+        }
+        if let Some(sender) = &channel.sender {
+            let _ = sender.send(Told::Frame(Arc::new(frame)));
+        }
+    }
+
+    /// Another server has stored something of these runs, or of any: whoever follows here looks.
+    pub fn look(&self, run: Option<&RunId>) {
+        let mut runs = self.runs.lock();
+        let meant = |(id, channel): &(&RunId, &mut Channel)| run.is_none_or(|r| r == *id) && !channel.local;
+        for (_, channel) in runs.iter_mut().filter(meant) {
+            channel.written = Written::default();
+            if let Some(sender) = &channel.sender {
+                let _ = sender.send(Told::Look);
+            }
+        }
+    }
+
+    /// This process drives the run no longer; its readers go on from the store.
+    pub fn left(&self, run: &RunId) {
+        let mut runs = self.runs.lock();
+        let Some(channel) = runs.get_mut(run) else { return };
+        channel.local = false;
+        match &channel.sender {
+            Some(sender) if sender.receiver_count() > 0 => drop(sender.send(Told::Look)),
+            _ => drop(runs.remove(run)),
         }
     }
 
@@ -174,6 +226,10 @@ impl EventBus {
 impl EventSink for EventBus {
     fn publish(&self, event: &Event) {
         Self::publish(self, event);
+    }
+
+    fn left(&self, run_id: &RunId) {
+        Self::left(self, run_id);
     }
 
     fn passing(&self, run_id: &RunId, event: RunEvent) {
@@ -221,6 +277,13 @@ mod tests {
         }
     }
 
+    async fn heard(reader: &mut Subscription) -> Arc<Frame> {
+        match reader.frames.recv().await.unwrap() {
+            Told::Frame(frame) => frame,
+            Told::Look => panic!("a frame was to come"),
+        }
+    }
+
     fn delta(text: &str) -> RunEvent {
         RunEvent::TextDelta { text: text.into(), round: 1 }
     }
@@ -233,12 +296,12 @@ mod tests {
         bus.passing(&run, &delta("a"));
         bus.publish(&event(&run, 2, RunEvent::RunCancelled { partial: None }));
         for reader in [&mut one, &mut two] {
-            let first = reader.frames.recv().await.unwrap();
+            let first = heard(reader).await;
             assert_eq!(
                 (first.seq, first.name, first.json.as_str()),
                 (None, "text.delta", r#"{"text":"a","round":1}"#)
             );
-            let last = reader.frames.recv().await.unwrap();
+            let last = heard(reader).await;
             assert_eq!((last.seq, last.is_last), (Some(2), true));
         }
         drop((one, two));
@@ -278,11 +341,60 @@ mod tests {
         let so_far = late.so_far.take().unwrap();
         let said: serde_json::Value = serde_json::from_str(&so_far.json).unwrap();
         assert_eq!(said, serde_json::json!({"text": "{\"ab", "round": 1, "whole": true}));
-        assert_eq!(late.frames.recv().await.unwrap().json, r#"{"text":"c","round":1}"#);
+        assert_eq!(heard(&mut late).await.json, r#"{"text":"c","round":1}"#);
         bus.passing(&run, &delta(&"x".repeat(TEXT_SO_FAR)));
         assert!(bus.subscribe(&run).so_far.is_none(), "nothing is kept beyond the limit");
         bus.passing(&run, &RunEvent::TextDelta { text: "next".into(), round: 2 });
         assert!(bus.subscribe(&run).so_far.is_some());
+    }
+
+    // SPEC N2
+    #[tokio::test]
+    async fn words_of_a_run_elsewhere_reach_its_readers_here_and_late_ones_too() {
+        let bus = EventBus::new();
+        let run = RunId::random();
+        let say = |data: serde_json::Value| {
+            bus.relayed(&run, Frame::relayed("text.delta", &data).unwrap(), &data);
+        };
+        say(serde_json::json!({"text": "nobody hears", "round": 1}));
+        assert!(bus.is_empty());
+        let mut reader = bus.subscribe(&run);
+        say(serde_json::json!({"text": "middle", "round": 1}));
+        say(serde_json::json!({"text": "from the ", "round": 1, "whole": true}));
+        say(serde_json::json!({"text": "start", "round": 1}));
+        for _ in 0..3 {
+            assert_eq!(heard(&mut reader).await.seq, None);
+        }
+        let late = bus.subscribe(&run).so_far.take().unwrap();
+        assert!(late.json.contains("from the start"), "{}", late.json);
+        bus.look(Some(&RunId::random()));
+        bus.look(None);
+        assert!(matches!(reader.frames.recv().await, Ok(Told::Look)));
+        assert!(reader.frames.is_empty(), "another run's news are not ours");
+        assert!(
+            Frame::relayed("report", &serde_json::json!({})).is_none(),
+            "what lasts comes from the store"
+        );
+    }
+
+    #[tokio::test]
+    async fn a_run_that_is_left_is_followed_from_the_store_and_costs_nothing_without_readers() {
+        let bus = EventBus::new();
+        let (read, unread) = (RunId::random(), RunId::random());
+        for run in [&read, &unread] {
+            bus.publish(&event(
+                run,
+                1,
+                RunEvent::ToolProgress { tool_call_id: "c".into(), fraction: None, message: String::new() },
+            ));
+        }
+        let mut reader = bus.subscribe(&read);
+        bus.left(&read);
+        bus.left(&unread);
+        assert!(matches!(reader.frames.recv().await, Ok(Told::Look)));
+        assert!(!bus.is_local(&read));
+        drop(reader);
+        assert!(bus.is_empty());
     }
 
     #[tokio::test]

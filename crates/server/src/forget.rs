@@ -3,11 +3,26 @@
 use std::path::{Path, PathBuf};
 
 use ba_protocol::ConversationId;
+use ba_store::Wake;
 
 use crate::state::AppState;
 
-/// Can be done again from the start: what is gone already is no failure.
+/// Can be done again from the start: what is gone already is no failure. Other servers drop what they keep of it.
 pub async fn forget(state: &AppState, conversation: &ConversationId) -> Result<(), String> {
+    state.deps.store.wake(Wake::Forget { conversation: conversation.clone() });
+    drop_here(state, conversation).await?;
+    state.deps.store.purge(conversation).await.map_err(|e| e.to_string())
+}
+
+/// Another server deletes a conversation: what this one keeps of it outside the store goes as well.
+pub async fn elsewhere(state: &AppState, conversation: &ConversationId) {
+    if let Err(error) = drop_here(state, conversation).await {
+        tracing::warn!(%conversation, %error, "something of a deleted conversation is left on this server");
+    }
+    state.deps.store.drop_folder(conversation).await;
+}
+
+async fn drop_here(state: &AppState, conversation: &ConversationId) -> Result<(), String> {
     for keeper in &state.deps.keepers {
         keeper.forget(conversation).await;
     }
@@ -18,7 +33,7 @@ pub async fn forget(state: &AppState, conversation: &ConversationId) -> Result<(
             tokio::fs::remove_file(&log).await.map_err(|e| format!("{}: {e}", log.display()))?;
         }
     }
-    state.deps.store.purge(conversation).await.map_err(|e| e.to_string())
+    Ok(())
 }
 
 /// Every log file of a conversation, oldest first (SPEC M4).

@@ -1,8 +1,8 @@
 //! Ingest of uploads: queued with the upload itself and done by the worker. Here its progress is told to watchers, and
 //! an upload's answer waits a moment for small files.
 
-use ba_protocol::file::IngestStatus;
-use ba_protocol::{ConversationId, Upload, UploadId};
+use ba_protocol::file::{IngestStatus, Unread};
+use ba_protocol::{ConversationId, Said, Upload, UploadId};
 use ba_store::Job;
 use tokio::sync::broadcast;
 
@@ -91,7 +91,8 @@ pub async fn run(state: &AppState, conversation: &ConversationId, file: &UploadI
 pub async fn give_up(state: &AppState, job: &Job) -> bool {
     let Some((conversation, file)) = ingest_of(job) else { return true };
     let store = &state.deps.store;
-    match store.set_profile(&conversation, &file, IngestStatus::Failed, None, Some(GIVEN_UP)).await {
+    let why = Unread { message: GIVEN_UP.to_owned(), said: Said::new("given_up").step("read_again") };
+    match store.set_profile(&conversation, &file, IngestStatus::Failed, None, Some(&why)).await {
         Ok(upload) => {
             tell(state, upload);
             true

@@ -15,9 +15,9 @@ use crate::config::Access;
 use crate::state::AppState;
 use crate::{forget, ingest};
 
-/// How long a job of a dead server waits for another.
-const LEASE: Duration = Duration::from_secs(60);
-const RENEW_EVERY: Duration = Duration::from_secs(20);
+/// How long a job of a dead server waits for another (SPEC N3).
+const LEASE: Duration = Duration::from_secs(12);
+const RENEW_EVERY: Duration = Duration::from_secs(3);
 /// Jobs at once, and of one person where several share the server.
 const AT_ONCE: u32 = 8;
 const PER_PERSON: u32 = 3;
@@ -46,13 +46,24 @@ pub async fn work(state: AppState) {
     if let Err(error) = prepare(&state).await {
         tracing::error!(%error, "the background jobs could not be prepared");
     }
+    take_jobs(&state, &worker, per_person, &places).await;
+    // What is under way may end; the rest is handed over.
+    let all = places.acquire_many(AT_ONCE);
+    let _ = tokio::time::timeout(state.config.shutdown_grace, all).await;
+    if let Err(error) = store.release_jobs(&worker).await {
+        tracing::warn!(%error, "jobs were not handed over; their leases run out");
+    }
+}
+
+async fn take_jobs(state: &AppState, worker: &str, per_person: u32, places: &Arc<Semaphore>) {
+    let store = &state.deps.store;
     loop {
         let place = tokio::select! {
             place = places.clone().acquire_owned() => place,
             () = state.draining.cancelled() => return,
         };
         let claimed = match place {
-            Ok(_) => store.claim_job(&worker, LEASE, per_person).await,
+            Ok(_) => store.claim_job(worker, LEASE, per_person).await,
             Err(_) => return,
         };
         match claimed {
@@ -71,7 +82,7 @@ pub async fn work(state: AppState) {
         drop(place);
         tokio::select! {
             () = state.wake_worker.notified() => {}
-            () = tokio::time::sleep(pause(&state).await) => {}
+            () = tokio::time::sleep(pause(state).await) => {}
             () = state.draining.cancelled() => return,
         }
     }

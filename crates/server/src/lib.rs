@@ -3,6 +3,7 @@
 //! `router` is the table of contents. Knows the agent and the store through what it is given; no concrete tool.
 
 pub mod auth;
+mod codes;
 mod config;
 mod envelope;
 mod error;
@@ -21,6 +22,8 @@ mod paced_body;
 mod page;
 mod part_heads;
 mod places;
+mod plain;
+mod relay;
 mod router;
 mod routes;
 mod serve;
@@ -28,6 +31,7 @@ mod service;
 mod sse;
 mod state;
 
+pub use codes::{CODES, PROGRAM_CODES};
 pub use config::{Access, InvalidNetwork, Limits, Network, Rates, ServerConfig};
 pub use error::ApiError;
 pub use event_bus::EventBus;

@@ -62,7 +62,6 @@ fn quick() -> OpenApiRouter<AppState> {
         .routes(routes!(admin::revoke_key))
         .routes(routes!(admin::users, admin::add_user))
         .routes(routes!(admin::disable_user))
-        .routes(routes!(admin::access_log))
         .routes(routes!(shares::list))
         .routes(routes!(shares::revoke))
         .routes(routes!(oversight::enable_user))

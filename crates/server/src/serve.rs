@@ -62,6 +62,7 @@ pub async fn serve(
     let address = listener.local_addr()?;
     check_access(address, &state.config, &state.deps.store).await?;
     let worker = tokio::spawn(crate::jobs::work(state.clone()));
+    let relay = tokio::spawn(crate::relay::work(state.clone()));
     let app = router(state.clone());
     let connections = GracefulShutdown::new();
     let places = Arc::new(Semaphore::new(state.config.limits.connections));
@@ -70,11 +71,13 @@ pub async fn serve(
         Access::LocalOnly => Places::new(usize::MAX),
         Access::SignIn => Places::new(state.config.limits.connections_per_address),
     };
-    tokio::pin!(shutdown);
+    // While it drains it still answers: who follows a run goes on, and probes hear that it is not ready.
+    let ended = drained(&state, shutdown);
+    tokio::pin!(ended);
     loop {
         let place = tokio::select! {
             place = places.clone().acquire_owned() => place,
-            () = &mut shutdown => break,
+            () = &mut ended => break,
         };
         let (stream, peer) = tokio::select! {
             accepted = listener.accept() => match accepted {
@@ -86,7 +89,7 @@ pub async fn serve(
                     continue;
                 }
             },
-            () = &mut shutdown => break,
+            () = &mut ended => break,
         };
         let Some(of_one) = of_address.take(peer.ip(), &state.config.trusted_proxies) else {
             tracing::debug!(%peer, "this address has too many connections; one more was closed");
@@ -100,8 +103,10 @@ pub async fn serve(
         });
     }
     drop(listener);
-    stop(&state, connections).await;
-    let _ = worker.await;
+    if tokio::time::timeout(CLOSING_TIME, connections.shutdown()).await.is_err() {
+        tracing::info!("some connections did not end in time");
+    }
+    let _ = tokio::join!(worker, relay);
     Ok(())
 }
 
@@ -122,12 +127,10 @@ async fn connection(stream: TcpStream, peer: SocketAddr, app: Router, span: Dura
     }
 }
 
-async fn stop(state: &AppState, connections: GracefulShutdown) {
+/// Done when the server was told to stop and its runs have ended or were handed over.
+async fn drained(state: &AppState, shutdown: impl Future<Output = ()>) {
+    shutdown.await;
     state.draining.cancel();
-    let closing = tokio::spawn(connections.shutdown());
     state.deps.agent.shutdown(state.config.shutdown_grace).await;
     state.stopping.cancel();
-    if tokio::time::timeout(CLOSING_TIME, closing).await.is_err() {
-        tracing::info!("some connections did not end in time");
-    }
 }

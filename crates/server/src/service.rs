@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use ba_agent::{Agent, ToolSpec};
+use ba_protocol::api::ErrorInfo;
 use ba_protocol::{ConversationId, ReportFor, RunId, Upload, UserId};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -127,9 +128,9 @@ pub struct SavedModel {
 pub trait Setup: Send + Sync {
     fn connections(&self) -> Vec<ConnectionInfo>;
 
-    async fn test_connection(&self, name: &str) -> Result<String, String>;
+    async fn test_connection(&self, name: &str) -> Result<String, ErrorInfo>;
 
-    async fn test_model(&self, wanted: &ModelSetup) -> Result<String, String>;
+    async fn test_model(&self, wanted: &ModelSetup) -> Result<String, ErrorInfo>;
 
     /// For the next start.
     async fn save_model(&self, wanted: &ModelSetup) -> Result<SavedModel, String>;

@@ -45,7 +45,10 @@ impl Deref for AppState {
 impl AppState {
     pub fn new(config: ServerConfig, deps: Deps) -> Self {
         Self(Arc::new(Shared {
-            rates: RateLimiter::new(config.rates),
+            rates: match deps.store.is_shared() {
+                true => RateLimiter::shared(config.rates),
+                false => RateLimiter::new(config.rates),
+            },
             file_events: FileEvents::default(),
             http_metrics: HttpMetrics::default(),
             wake_worker: tokio::sync::Notify::new(),

@@ -18,8 +18,6 @@ pub type CountTokens<'a> = &'a (dyn Fn(&str) -> usize + Send + Sync);
 pub const LIST_BUDGET: usize = 2000;
 /// Tokens of one `SKILL.md`.
 pub const BODY_BUDGET: usize = 8000;
-/// Tokens of one resource file.
-pub const RESOURCE_BUDGET: usize = 8000;
 
 /// How much of a skill is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]

@@ -92,16 +92,18 @@ impl Store {
         row.map_or_else(|| Err(StoreError::not_found("user")), |row| user_from_row(&row, 0))
     }
 
-    /// Ends the user's sessions as well.
-    pub async fn set_password(&self, id: &UserId, password_hash: &str) -> Result<()> {
+    /// Ends the user's sessions as well, but for the one of the hash `kept`.
+    pub async fn set_password(&self, id: &UserId, password_hash: &str, kept: Option<&str>) -> Result<()> {
         let (id, hash) = (id.clone(), password_hash.to_owned());
+        let kept = kept.unwrap_or_default().to_owned();
         self.db()
             .write(move |s| {
                 Box::pin(async move {
                     let n = s
                         .execute("UPDATE users SET password_hash = $2 WHERE id = $1", params![&id, hash])
                         .await?;
-                    s.execute("DELETE FROM sessions WHERE user_id = $1", params![&id]).await?;
+                    s.execute("DELETE FROM sessions WHERE user_id = $1 AND hash <> $2", params![&id, kept])
+                        .await?;
                     if n == 0 { Err(StoreError::not_found("user")) } else { Ok(()) }
                 })
             })

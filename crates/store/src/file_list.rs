@@ -95,6 +95,7 @@ mod tests {
             description: "2024年销售数据".into(),
             status: IngestStatus::Ready,
             error: None,
+            problem: None,
             profile: None,
             ingest_options: IngestOptions::default(),
         }

@@ -174,6 +174,14 @@ impl Store {
         .await
     }
 
+    /// A worker that ends lets others have its jobs at once.
+    pub async fn release_jobs(&self, worker: &str) -> Result<()> {
+        let released = "UPDATE jobs SET lease_owner = NULL, lease_until = NULL, epoch = epoch + 1 WHERE lease_owner = $1";
+        self.of_mine(released, params![worker]).await?;
+        self.wake(crate::wakes::Wake::Work);
+        Ok(())
+    }
+
     /// For the one server of a database that no other shares: the leases of the server before it are void.
     pub async fn void_job_leases(&self) -> Result<()> {
         if self.db().engine().is_shared() {

@@ -3,7 +3,6 @@
 //! One facade, [`Store`], over a database (SQLite or PostgreSQL) and a place for bytes (disk or S3).
 //! Refuses to know the agent: a run's state is an opaque JSON document here.
 
-mod access_log;
 mod accounts;
 mod archive;
 mod artifacts;
@@ -27,17 +26,19 @@ pub mod languages;
 mod locks;
 mod marks;
 mod private;
+mod python_states;
 mod quota;
-mod rounds;
 mod runs;
 mod shares;
+mod soundness;
 mod store;
 mod telemetry;
 mod tool_data;
+mod turns;
 mod types;
 mod uploads;
+mod wakes;
 
-pub use access_log::{Access, AccessEntry};
 pub use accounts::fold_name;
 pub use archive::ImportReport;
 pub use config::{Blobs, CleanupMode, CleanupPolicy, Limits, Meta, S3Config, StoreConfig};
@@ -46,11 +47,13 @@ pub use files::ConversationFiles;
 pub use jobs::{Job, JobKind, NewJob};
 pub use locks::{ConversationGuard, ConversationLocks};
 pub use private::{Repair, create_dir_all, create_file, open_to_others};
+pub use python_states::{PythonCall, PythonState};
 pub use quota::Kept;
-pub use runs::{Holder, LEASE};
+pub use runs::{Holder, LEASE, LeaseWatch};
 pub use shares::{NewShare, Share, SharedPage};
 #[doc(hidden)]
 pub use store::prepare_old_database;
 pub use store::{ServerLock, Store};
 pub use types::*;
 pub use uploads::{UploadWriter, ingest_key};
+pub use wakes::Wake;

@@ -1,18 +1,19 @@
-//! One turn at a time per conversation (SPEC E12). Entries exist only while someone holds or waits: no leak.
-//! On PostgreSQL the holder also has an advisory lock, so that replicas take turns too.
+//! One turn at a time per conversation (SPEC E12). Within a process a lock says whose turn it is; entries exist only while
+//! someone holds or waits: no leak. Between servers the table of runs says it: a question waits until no earlier one of
+//! its conversation is open. Nothing here can be lost with a connection.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use ba_protocol::ConversationId;
+use ba_protocol::{ConversationId, RunId};
 use parking_lot::Mutex;
 
-use crate::db::Engine;
 use crate::error::Result;
+use crate::store::Store;
 
-/// How often a replica asks for a lock that another one holds.
-const POLL: Duration = Duration::from_millis(50);
+/// How often a question asks whether an earlier one on another server has ended.
+const POLL: Duration = Duration::from_millis(150);
 
 type Slots = Mutex<HashMap<ConversationId, Slot>>;
 
@@ -23,18 +24,16 @@ struct Slot {
 }
 
 /// The locks of this process.
-#[derive(Clone)]
+#[derive(Clone, Default)]
 pub struct ConversationLocks {
     slots: Arc<Slots>,
-    engine: Arc<dyn Engine>,
 }
 
 /// The conversation is ours until this is dropped.
 pub struct ConversationGuard {
-    /// Taken when dropped: it moves to the task that releases the advisory lock.
-    parts: Option<(Seat, tokio::sync::OwnedMutexGuard<()>)>,
-    engine: Arc<dyn Engine>,
-    key: i64,
+    /// Before the seat: who is seated next finds the lock free.
+    _held: tokio::sync::OwnedMutexGuard<()>,
+    _seat: Seat,
 }
 
 /// One user of a slot; counts down when dropped, also when a waiter gives up.
@@ -55,55 +54,17 @@ impl Drop for Seat {
     }
 }
 
-impl Drop for ConversationGuard {
-    fn drop(&mut self) {
-        let Some((seat, held)) = self.parts.take() else { return };
-        if !self.engine.is_shared() {
-            return;
-        }
-        // The next one in this process must not overtake the release: session locks can be taken twice.
-        let (engine, key) = (self.engine.clone(), self.key);
-        if let Ok(runtime) = tokio::runtime::Handle::try_current() {
-            runtime.spawn(async move {
-                engine.advisory_unlock(key).await;
-                drop(held);
-                drop(seat);
-            });
-        }
-    }
-}
-
 impl ConversationLocks {
-    pub(crate) fn over(engine: Arc<dyn Engine>) -> Self {
-        Self { slots: Arc::new(Mutex::new(HashMap::new())), engine }
-    }
-
     /// Waits for its turn, first come first served within this process.
-    pub async fn lock(&self, id: &ConversationId) -> Result<ConversationGuard> {
+    pub async fn lock(&self, id: &ConversationId) -> ConversationGuard {
         let (seat, lock) = self.sit(id);
-        let guard = self.guard(id, seat, lock.lock_owned().await);
-        while !self.engine.try_advisory_lock(guard.key).await? {
-            tokio::time::sleep(POLL).await;
-        }
-        Ok(guard)
+        ConversationGuard { _held: lock.lock_owned().await, _seat: seat }
     }
 
     /// `None` when someone else holds it.
-    pub async fn try_lock(&self, id: &ConversationId) -> Result<Option<ConversationGuard>> {
+    pub fn try_lock(&self, id: &ConversationId) -> Option<ConversationGuard> {
         let (seat, lock) = self.sit(id);
-        let Ok(held) = lock.try_lock_owned() else { return Ok(None) };
-        let guard = self.guard(id, seat, held);
-        Ok(self.engine.try_advisory_lock(guard.key).await?.then_some(guard))
-    }
-
-    /// Made before the advisory lock is asked for: a caller that gives up half-way still releases it.
-    fn guard(
-        &self,
-        id: &ConversationId,
-        seat: Seat,
-        held: tokio::sync::OwnedMutexGuard<()>,
-    ) -> ConversationGuard {
-        ConversationGuard { parts: Some((seat, held)), engine: self.engine.clone(), key: key(id) }
+        Some(ConversationGuard { _held: lock.try_lock_owned().ok()?, _seat: seat })
     }
 
     /// How many conversations are held or waited for: zero when idle.
@@ -123,8 +84,45 @@ impl ConversationLocks {
     }
 }
 
-/// The 48 bits of the id are the advisory key, above the range of our other keys.
-fn key(id: &ConversationId) -> i64 {
-    let hex = id.as_str().trim_start_matches("conv_");
-    i64::from_str_radix(hex, 16).unwrap_or(0) | (1 << 56)
+impl Store {
+    /// Whether other servers may work on the same conversations.
+    pub fn is_shared(&self) -> bool {
+        self.db().engine().is_shared()
+    }
+
+    /// The turn of a stored run: no earlier question of its conversation is open on any server, and nobody here is at it.
+    pub async fn take_turn(&self, conversation: &ConversationId, run: &RunId) -> Result<ConversationGuard> {
+        loop {
+            let guard = self.locks().lock(conversation).await;
+            if !self.is_shared() || is_free(self.has_earlier_run(run).await)? {
+                return Ok(guard);
+            }
+            drop(guard);
+            tokio::time::sleep(POLL).await;
+        }
+    }
+
+    /// A turn between the questions of a conversation, for a call that belongs to none.
+    pub async fn take_quiet(&self, conversation: &ConversationId) -> Result<ConversationGuard> {
+        loop {
+            let guard = self.locks().lock(conversation).await;
+            if !self.is_shared() || is_free(self.has_open_run(conversation).await)? {
+                return Ok(guard);
+            }
+            drop(guard);
+            tokio::time::sleep(POLL).await;
+        }
+    }
+}
+
+/// The lock is not held while the table is waited for: who is waited for may need it. Nor is it given up when the table
+/// cannot be read for a while.
+fn is_free(busy: Result<bool>) -> Result<bool> {
+    match busy {
+        Err(error) if error.may_pass() => {
+            tracing::warn!(%error, "whose turn it is could not be read");
+            Ok(false)
+        }
+        answer => answer.map(|busy| !busy),
+    }
 }

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use ba_protocol::{ConversationId, RunId, UserId};
 use jiff::Timestamp;
 
-use crate::access_log::{self, Access};
+use crate::audit_log::{self, Counted};
 use crate::blob::{self, BlobId, Staged};
 use crate::conversations::now;
 use crate::db::{Row, Session, params};
@@ -116,7 +116,7 @@ impl Store {
                         params![viewed.as_str(), now()],
                     )
                     .await?;
-                    access_log::count(s, Access::ShareViewed, &viewed, None).await
+                    audit_log::count(s, Counted::ShareViewed, &viewed, None).await
                 })
             })
             .await?;
@@ -136,7 +136,7 @@ impl Store {
             .db()
             .write(|s| {
                 Box::pin(async move {
-                    access_log::forget_old(s).await?;
+                    audit_log::forget_old(s).await?;
                     let gone = s
                         .query("DELETE FROM shares WHERE expires_at <= $1 RETURNING blob_id", params![now()])
                         .await?;
@@ -183,14 +183,14 @@ async fn insert(s: &mut dyn Session, id: String, new: NewShare, staged: Staged) 
         ],
     )
     .await?;
-    access_log::count(s, Access::ShareCreated, &id, Some(&new.owner)).await?;
+    audit_log::count(s, Counted::ShareCreated, &id, Some(&new.owner)).await?;
     Ok(blob)
 }
 
 async fn revoke(s: &mut dyn Session, id: String, by: UserId) -> Result<Option<BlobId>> {
     let gone = s.one("DELETE FROM shares WHERE id = $1 RETURNING blob_id", params![id.as_str()]).await?;
     let row = gone.ok_or_else(|| StoreError::not_found("share link"))?;
-    access_log::count(s, Access::ShareRevoked, &id, Some(&by)).await?;
+    audit_log::count(s, Counted::ShareRevoked, &id, Some(&by)).await?;
     blob::unlink(s, &row.id(0)?).await
 }
 

@@ -7,11 +7,12 @@ use std::sync::Arc;
 
 use crate::blob::{self, BlobStore};
 use crate::config::{Limits, Meta, StoreConfig};
-use crate::db::{Db, Engine, Postgres, Sqlite, migrations};
+use crate::db::{Db, Postgres, Sqlite, migrations};
 use crate::error::{Result, StoreError};
 use crate::files::Changes;
 use crate::locks::ConversationLocks;
 use crate::private;
+use crate::wakes::Wakes;
 
 /// Everything that is kept. Cheap to clone; all clones share one writer and one set of locks.
 #[derive(Clone)]
@@ -25,20 +26,24 @@ struct Inner {
     blobs: Arc<dyn BlobStore>,
     locks: ConversationLocks,
     changes: Changes,
+    wakes: Wakes,
 }
 
-async fn connect(meta: &Meta) -> Result<Db> {
-    let engine: Arc<dyn Engine> = match meta {
-        Meta::Sqlite { path } => Arc::new(Sqlite::open(path).await?),
-        Meta::Postgres { url } => Arc::new(Postgres::open(url).await?),
-    };
-    Ok(Db::new(engine))
+async fn connect(meta: &Meta) -> Result<(Db, Wakes)> {
+    Ok(match meta {
+        Meta::Sqlite { path } => (Db::new(Arc::new(Sqlite::open(path).await?)), Wakes::alone()),
+        Meta::Postgres { url } => {
+            let engine = Postgres::open(url).await?;
+            let wakes = Wakes::over(engine.pool().clone());
+            (Db::new(Arc::new(engine)), wakes)
+        }
+    })
 }
 
 /// A database as an earlier version of the program left it, for migration tests. Gives the newest version.
 #[doc(hidden)]
 pub async fn prepare_old_database(meta: &Meta, version: usize) -> Result<usize> {
-    let db = connect(meta).await?;
+    let (db, _) = connect(meta).await?;
     migrations::migrate_to(&db, version).await?;
     db.engine().close().await;
     Ok(migrations::STEPS.len())
@@ -57,11 +62,11 @@ impl Store {
         // Whatever was made below with an older version, nobody else gets there.
         private::close_to_others(&config.root)
             .map_err(|e| StoreError::io("closing the data folder to others", e))?;
-        let db = connect(&config.meta).await?;
+        let (db, wakes) = connect(&config.meta).await?;
         migrations::migrate(&db).await?;
         let blobs = blob::open(&config)?;
-        let locks = ConversationLocks::over(db.engine().clone());
-        Ok(Self { inner: Arc::new(Inner { config, db, blobs, locks, changes: Changes::default() }) })
+        let locks = ConversationLocks::default();
+        Ok(Self { inner: Arc::new(Inner { config, db, blobs, locks, changes: Changes::default(), wakes }) })
     }
 
     /// Claims the data folder for a server: a second server on one SQLite database is refused with its reason.
@@ -78,11 +83,6 @@ impl Store {
             ))),
             Err(TryLockError::Error(e)) => Err(StoreError::io("locking server.lock", e)),
         }
-    }
-
-    /// A cheap query, for readiness.
-    pub async fn ping(&self) -> Result<()> {
-        self.db().read("SELECT COUNT(*) FROM schema_versions", vec![]).await.map(|_| ())
     }
 
     /// Finishes queued writes and closes the database, for a clean end of the program. Later calls fail.
@@ -106,6 +106,10 @@ impl Store {
 
     pub fn limits(&self) -> &Limits {
         &self.inner.config.limits
+    }
+
+    pub(crate) fn wakes(&self) -> &Wakes {
+        &self.inner.wakes
     }
 
     pub(crate) fn changes(&self) -> &Changes {

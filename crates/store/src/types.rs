@@ -1,7 +1,7 @@
 //! What the store takes and gives back, beside the types of `ba-protocol`. Data only.
 
 use ba_protocol::api::UsageInfo;
-use ba_protocol::{ConversationId, Round, RunEvent, RunId, ToolResult, ToolTelemetry, UploadId, UserId};
+use ba_protocol::{ConversationId, RunEvent, RunId, ToolResult, ToolTelemetry, Turn, UploadId, UserId};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -177,10 +177,14 @@ pub struct BoardItem {
     pub created_at: Timestamp,
 }
 
-/// What somebody with rights did.
+/// What somebody did, once or so many times in a day.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditEntry {
+    /// The last time.
     pub at: Timestamp,
+    pub first_at: Timestamp,
+    pub times: u64,
+    /// A name; empty where anybody may.
     pub actor: String,
     pub action: String,
     pub subject: String,
@@ -201,13 +205,16 @@ pub struct ModelUsage {
 pub struct StepCommit {
     /// Under which it is driven (SPEC N1); 0 for one that is not fenced.
     pub epoch: u64,
+    /// Which commit of the run it is, from 1: one that is sent again after a lost answer is kept once. 0 for one that
+    /// is not counted.
+    pub number: u64,
     /// As it was, when absent.
     pub state: Option<SavedState>,
     pub status: RunStatus,
     /// Durable events only; passing ones are refused.
     pub events: Vec<RunEvent>,
-    /// The finished round, appended to the conversation's history.
-    pub round: Option<Round>,
+    /// The finished turn, appended to the conversation's history.
+    pub turn: Option<Turn>,
     /// Usage of the run so far; replaces what was stored.
     pub usage: UsageInfo,
     /// Recorded in the same transaction, before the tools run.
@@ -226,10 +233,11 @@ impl StepCommit {
     pub fn going_on() -> Self {
         Self {
             epoch: 0,
+            number: 0,
             state: None,
             status: RunStatus::Running,
             events: Vec::new(),
-            round: None,
+            turn: None,
             usage: UsageInfo::default(),
             intents: Vec::new(),
             outcomes: Vec::new(),
@@ -241,9 +249,9 @@ impl StepCommit {
         self.events.extend(later.events);
         self.intents.extend(later.intents);
         self.outcomes.extend(later.outcomes);
-        let round = later.round.or(self.round);
+        let turn = later.turn.or(self.turn);
         let state = later.state.or(self.state);
-        Self { state, round, events: self.events, intents: self.intents, outcomes: self.outcomes, ..later }
+        Self { state, turn, events: self.events, intents: self.intents, outcomes: self.outcomes, ..later }
     }
 }
 
@@ -298,6 +306,8 @@ pub struct RunRecord {
     pub usage: UsageInfo,
     /// Raised whenever another takes it over.
     pub epoch: u64,
+    /// Numbered commits so far.
+    pub commits: u64,
 }
 
 impl RunRecord {

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use ba_agent::pipeline::Counter;
 use ba_agent::{Effects, ToolContext, ToolError, ToolOutput, TypedTool};
-use ba_protocol::{OutputLevel, ToolErrorType, ToolFailure};
+use ba_protocol::{OutputLevel, Said, ToolErrorType, ToolFailure};
 use ba_skills::levels::{self, LoadLevel};
 use ba_skills::{ActivationError, DONE, Skill, SkillLibrary};
 use schemars::JsonSchema;
@@ -54,7 +54,10 @@ impl ActivateSkill {
         let outer: Vec<&str> = request.activation_chain.iter().map(|name| name.as_str()).collect();
         let inside =
             if outer.is_empty() { String::new() } else { format!(" inside {}", outer.join(" → ")) };
-        let mut output = ToolOutput::text(format!("skill `{}` activated{inside}", skill.name), text);
+        let code = if outer.is_empty() { "skill_activated" } else { "skill_activated_inside" };
+        let said = Said::new(code).with("skill", skill.name.as_str()).with("outer", outer.join(" → "));
+        let mut output =
+            ToolOutput::text(format!("skill `{}` activated{inside}", skill.name), text).saying(said);
         output.is_skill = true;
         if let Some(tools) = &skill.front.allowed_tools {
             let tools = if tools.is_empty() { "（无）".to_owned() } else { tools.join(", ") };
@@ -69,7 +72,8 @@ impl ActivateSkill {
         let left = chain.spelled();
         let left =
             if left.is_empty() { "没有激活的技能".to_owned() } else { format!("仍在：{left}") };
-        Ok(ToolOutput::text(format!("skill `{}` ended", frame.skill_name), left))
+        let said = Said::new("skill_ended").with("skill", frame.skill_name.as_str());
+        Ok(ToolOutput::text(format!("skill `{}` ended", frame.skill_name), left).saying(said))
     }
 }
 
@@ -108,7 +112,8 @@ impl TypedTool for ActivateSkill {
                 let skill = self.find(name)?;
                 let text = levels::resource(&skill, path, BUDGET, self.library.limits(), &*self.count)
                     .map_err(|e| ToolFailure::not_found("SKILL_RESOURCE_NOT_FOUND", e.to_string()))?;
-                let mut output = ToolOutput::text(format!("{path} of skill `{name}`"), text);
+                let said = Said::new("skill_resource").with("path", path).with("skill", name);
+                let mut output = ToolOutput::text(format!("{path} of skill `{name}`"), text).saying(said);
                 output.is_skill = true;
                 Ok(output)
             }

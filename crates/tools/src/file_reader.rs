@@ -13,7 +13,7 @@ use ba_agent::tool::{Body, Effects, ResourceUse, StoredData, ToolContext, ToolOu
 use ba_data::{ReadRequest, Tables};
 use ba_protocol::file::{FileProfile, Note, NoteLevel, TableProfile};
 use ba_protocol::table::{self, Column};
-use ba_protocol::{DataNote, FileFacts, OutputLevel, ToolErrorType, ToolFailure, UploadId};
+use ba_protocol::{DataNote, FileFacts, OutputLevel, Said, ToolErrorType, ToolFailure, UploadId};
 use ba_store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -106,9 +106,11 @@ impl TypedTool for FileReader {
         match find::find(&self.store, &ctx.conversation_id, &args.path).await? {
             Found::Code { file, text } => {
                 let facts = facts::saved_code(&file, &text);
-                let summary =
-                    format!("{} ({}, {} lines)", file.filename(), file.language, text.lines().count());
-                let mut output = ToolOutput::new(summary, Body::Code { language: file.language, text });
+                let (name, lines) = (file.filename(), text.lines().count());
+                let summary = format!("{name} ({}, {lines} lines)", file.language);
+                let said = Said::new("file_code").with("name", name).with("kind", file.language.as_str());
+                let body = Body::Code { language: file.language, text };
+                let mut output = ToolOutput::new(summary, body).saying(said.with("lines", lines));
                 output.file_facts = Some(facts);
                 Ok(output)
             }
@@ -134,6 +136,11 @@ impl TypedTool for FileReader {
                 }
             }
             Found::Answer { number, round } => Ok(answers::output(number, &round)),
+            Found::Work { name, file } => {
+                let held = self.sandbox()?.folder().map_err(ToolFailure::from)?;
+                let path = copied(file, held.path().join("file")).await?;
+                self.read(ctx, &args, &name, path, None).await
+            }
             Found::File { name, path } => match stored_web_text(&name) {
                 None => self.read(ctx, &args, &name, path, None).await,
                 Some(plain) => {
@@ -146,6 +153,20 @@ impl TypedTool for FileReader {
             },
         }
     }
+}
+
+/// A copy of an open file under a name that nobody else can change.
+async fn copied(
+    mut file: std::fs::File,
+    path: std::path::PathBuf,
+) -> Result<std::path::PathBuf, ToolFailure> {
+    let failed = |error: String| ToolFailure::new(ToolErrorType::ResourceError, "STORAGE", error);
+    let copy = move || {
+        std::io::copy(&mut file, &mut std::fs::File::create(&path)?)?;
+        Ok::<_, std::io::Error>(path)
+    };
+    let copy = tokio::task::spawn_blocking(copy).await.map_err(|error| failed(error.to_string()))?;
+    copy.map_err(|error| failed(error.to_string()))
 }
 
 /// `web_reader` stores what it read as `….webmd`, `….webcsv` …: the name without the mark.
@@ -213,8 +234,10 @@ impl FileReader {
             (kind, None) => FileFacts::Other { name: name.to_owned(), file_type: kind.to_owned(), size },
         };
         let lines = read.profile.lines.unwrap_or(text.lines().count() as u64);
-        let summary =
-            format!("{name} ({}, {lines} lines, {})", read.kind, ba_protocol::text::human_size(size));
+        let shown_size = ba_protocol::text::human_size(size);
+        let summary = format!("{name} ({}, {lines} lines, {shown_size})", read.kind);
+        let said = Said::new("file_text").with("name", name).with("kind", read.kind.as_str());
+        let said = said.with("lines", lines).with("size", shown_size);
         let limited = match args.nrows {
             Some(n) => {
                 text.lines().take(usize::try_from(n).unwrap_or(usize::MAX)).collect::<Vec<_>>().join("\n")
@@ -225,7 +248,7 @@ impl FileReader {
             Some(language) => Body::Code { language: language.to_owned(), text: limited },
             None => Body::Text(limited),
         };
-        let mut output = ToolOutput::new(summary, body);
+        let mut output = ToolOutput::new(summary, body).saying(said);
         output.resources = resources(&read.usage);
         output.file_facts = Some(facts);
         output.data = Some(StoredData { bytes: text.into_bytes(), extension: "txt" });
@@ -269,12 +292,16 @@ impl FileReader {
             }
         };
         let mut summary = format!("{name}: {} rows × {} columns", table.rows, columns.len());
+        let mut said = Said::new("file_table").with("rows", table.rows).with("columns", columns.len());
+        let at_sheet = table.sheet.as_ref().map(|sheet| format!("{name} · {sheet}"));
+        said = said.with("name", at_sheet.unwrap_or_else(|| name.to_owned()));
         if let Some(sheet) = &table.sheet {
             summary.push_str(&format!(", sheet `{sheet}`"));
         }
         let csv = table::encode(&columns, &rows);
         let shown = rows.len() as u64;
         if shown < table.rows && !args.parse_metadata {
+            said = Said { code: "file_table_part".to_owned(), ..said }.with("shown", shown);
             // Also said of the stored data, which holds no more.
             summary.push_str(&format!("; the first {shown} of them are here"));
         }
@@ -290,7 +317,7 @@ impl FileReader {
             let sample = Body::Table { columns: columns.clone(), rows, total_rows };
             Body::Parts(vec![("Columns:".to_owned(), head), (format!("First {shown} rows:"), sample)])
         };
-        let mut output = ToolOutput::new(summary, body);
+        let mut output = ToolOutput::new(summary, body).saying(said);
         output.evidence = facts::table(table, args.parse_metadata);
         output.notes = notes(profile, table, at);
         output.file_facts = Some(FileFacts::Table {

@@ -4,8 +4,8 @@ use ba_agent::ToolError;
 use std::time::Duration;
 
 use ba_data::{DataError, IngestRequest, JoinTable, Tables};
-use ba_protocol::file::{FileProfile, IngestStatus, TableProfile, TestedJoin};
-use ba_protocol::{ToolFailure, Upload};
+use ba_protocol::file::{FileProfile, IngestStatus, TableProfile, TestedJoin, Unread};
+use ba_protocol::{Said, ToolFailure, Upload};
 use ba_store::{Store, StoreError};
 
 /// How often an outcome that cannot be stored is tried again, and the first pause; each one is twice the one before.
@@ -31,11 +31,11 @@ pub async fn ingest_upload(
         }
         Err(error) => {
             tracing::error!(file = %id, %error, "what was found in an upload could not be stored");
-            (IngestStatus::Failed, None, Some(UNSTORED.to_owned()))
+            (IngestStatus::Failed, None, Some(unstored()))
         }
     };
     let stored =
-        until_stored(|| store.set_profile(conversation, id, status, profile.as_ref(), error.as_deref()))
+        until_stored(|| store.set_profile(conversation, id, status, profile.as_ref(), error.as_ref()))
             .await?;
     // The file can be used from here on; what it has to do with the others follows.
     match relate(store, tables, &stored).await {
@@ -121,8 +121,10 @@ async fn forget_joins(store: &Store, all: &[Upload], read: &Upload) -> Result<()
 }
 
 /// The cause is in the log; people can only try again.
-const UNSTORED: &str =
-    "the server could not store what it found in the file; read it again, or upload it again";
+fn unstored() -> Unread {
+    let message = "the server could not store what it found in the file; read it again, or upload it again";
+    Unread { message: message.to_owned(), said: Said::new("not_stored").step("read_again") }
+}
 
 /// The outer error is the storage's, the inner one the file's.
 async fn read(
@@ -160,12 +162,14 @@ async fn owner(store: &Store, upload: &Upload) -> Result<String, StoreError> {
 }
 
 /// The reason, and what to do about it where that is known.
-fn in_words(error: DataError) -> String {
+fn in_words(error: DataError) -> Unread {
+    let said = error.said();
     let ToolFailure { message, hint, .. } = error.into();
-    match hint {
+    let message = match hint {
         Some(hint) if !message.contains(&hint) => format!("{message}; {hint}"),
         _ => message,
-    }
+    };
+    Unread { message, said }
 }
 
 /// Tries again while the storage is at fault. An upload that was deleted meanwhile wants no outcome.
@@ -219,9 +223,14 @@ mod tests {
             code: "X".into(),
             message: "the workbook is protected by a password".into(),
             hint: hint.map(str::to_owned),
+            said: Some(Said::new("password_protected")),
         };
-        assert_eq!(in_words(error(None)), "the workbook is protected by a password");
+        assert_eq!(in_words(error(None)).message, "the workbook is protected by a password");
         let told = in_words(error(Some("save it without one and upload that")));
-        assert_eq!(told, "the workbook is protected by a password; save it without one and upload that");
+        assert_eq!(
+            told.message,
+            "the workbook is protected by a password; save it without one and upload that"
+        );
+        assert_eq!(told.said, Said::new("password_protected"));
     }
 }

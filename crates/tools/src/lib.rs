@@ -6,6 +6,7 @@ mod dossier;
 mod file_reader;
 mod ingest;
 mod mentions;
+mod python_state;
 mod query_database;
 mod report;
 mod resources;

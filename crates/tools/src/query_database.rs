@@ -12,7 +12,7 @@ use async_trait::async_trait;
 use ba_agent::tool::{Effects, ToolContext, ToolOutput, TypedTool};
 use ba_data::{Connections, EmbeddedQuery, KeepRequest, Tables};
 use ba_protocol::text::shorten;
-use ba_protocol::{ToolErrorType, ToolFailure};
+use ba_protocol::{Said, ToolErrorType, ToolFailure};
 use ba_store::Store;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -144,7 +144,9 @@ impl QueryDatabase {
                 .await
                 .map_err(ToolFailure::from)?;
             let summary = format!("{} of {} tables of `{}`", view.shown, view.total, args.connection);
-            let output = ToolOutput::text(summary, view.text);
+            let said = Said::new("tables_of").with("shown", view.shown).with("total", view.total);
+            let output = ToolOutput::text(summary, view.text)
+                .saying(said.with("connection", args.connection.as_str()));
             return Ok(match args.keep_as {
                 Some(_) => output.with_note("keep_as keeps the rows of a query; this list was not kept"),
                 None => output,
@@ -185,7 +187,7 @@ impl QueryDatabase {
         let rows = u32::try_from(max_rows).unwrap_or(u32::MAX);
         let mut result = self
             .connections
-            .query_into(&args.connection, &args.query, &args.params, rows, &file)
+            .query_into(&args.connection, &[], &args.query, &args.params, rows, &file)
             .await
             .map_err(ToolFailure::from)?;
         let target = self.store.work_dir(&ctx.conversation_id).await?.join(name);

@@ -12,7 +12,7 @@ use ba_agent::tool::{Body, Effects, StoredData, ToolContext, ToolOutput, TypedTo
 use ba_protocol::file::Note;
 use ba_protocol::table::{self, Column};
 use ba_protocol::text::shorten;
-use ba_protocol::{Artifact, DataNote, ToolErrorType, ToolFailure, Upload};
+use ba_protocol::{Artifact, DataNote, Said, ToolErrorType, ToolFailure, Upload};
 use ba_sandbox::{
     Input, Job, JobError, JobErrorKind, JobEvent, JobOutcome, Limits, Sandbox, SessionKey, StateNote, Work,
 };
@@ -80,7 +80,7 @@ impl TypedTool for RunPython {
         "在隔离环境中执行 Python，用于计算、统计与作图。load(\"upload_001\") 或 tables[\"表名\"] 给出与 SQL 相同的已清洗、\
          带类型的 DataFrame（推荐）；原始文件按文件名或 upload id 读取，未经清洗。\
          check(表, unique=[…], not_null=[…], parts_sum_to={列: 合计}) 检查唯一、空值与合计，返回问题列表。写入的文件可供下载。变量在同一对话的多次调用之间保留，失败的调用不改变它们。没有网络。\
-         允许的库：json, csv, datetime, math, statistics, random, pandas, numpy, scipy, statsmodels, openpyxl, xlrd, \
+         允许的库：json, csv, datetime, math, statistics, random, pandas, numpy, scipy, statsmodels, sklearn, duckdb, pyarrow, openpyxl, xlrd, \
          xlsxwriter, matplotlib, seaborn, plotly，以及 re、collections、itertools 等无害的标准库。"
             .to_owned()
     }
@@ -99,21 +99,29 @@ impl TypedTool for RunPython {
         let timeout = args.timeout.clamp(MIN_TIMEOUT, MAX_TIMEOUT);
         let session = SessionKey::new(ctx.conversation_id.as_str());
         let uploads = self.store.uploads(&ctx.conversation_id).await?;
-        sandbox.rest_on(&session, basis(&uploads)).await;
+        let stale = sandbox.rest_on(&session, basis(&uploads)).await;
         let data_notes = mentions::in_code(&args.code, &uploads);
         let place = Place {
             session,
             folder: self.store.work_dir(&ctx.conversation_id).await?,
             inputs: inputs(&self.store, ctx, &uploads).await?,
         };
+        let rebuilt = self.make_stand(ctx, &place, stale).await?;
+        let session = place.session.clone();
         let outcome = self.job(ctx, args.code, timeout, place).await?;
         let (artifacts, unkept) = self.keep_files(ctx, &outcome).await?;
         if let Some(error) = &outcome.error {
-            return Err(failure(error, &outcome, timeout).into());
+            let mut failure = failure(error, &outcome, timeout);
+            failure.message.extend(rebuilt.iter().flat_map(|note| ["\n", note.as_str()]));
+            return Err(failure.into());
         }
+        let names: Vec<String> = sandbox.variables(&session).into_iter().map(|v| v.name).collect();
+        let epoch = self.store.python_ran(&ctx.conversation_id, &names).await?;
+        sandbox.stamp(&session, epoch).await;
         let mut output = output_of(&outcome, artifacts);
         output.data_notes = data_notes;
         output.data_notes.extend(checks_of(&outcome));
+        output.notes.extend(rebuilt);
         output.notes.extend(unkept);
         if args.timeout != timeout {
             output = output
@@ -124,9 +132,10 @@ impl TypedTool for RunPython {
 }
 
 /// Where a job runs and what it finds there.
-struct Place {
-    session: SessionKey,
-    folder: PathBuf,
+#[derive(Clone)]
+pub(crate) struct Place {
+    pub(crate) session: SessionKey,
+    pub(crate) folder: PathBuf,
     inputs: Vec<Input>,
 }
 
@@ -154,7 +163,7 @@ impl RunPython {
         }
     }
 
-    async fn job(
+    pub(crate) async fn job(
         &self,
         ctx: &ToolContext,
         code: String,
@@ -267,7 +276,8 @@ fn output_of(outcome: &JobOutcome, artifacts: Vec<Artifact>) -> ToolOutput {
         0 => Body::Text("(no output; print what you want to see)".to_owned()),
         _ => Body::Parts(parts),
     };
-    let mut output = ToolOutput::new(format!("Python finished in {seconds:.2} s"), body);
+    let said = Said::new("python_finished").with("seconds", format!("{seconds:.2}"));
+    let mut output = ToolOutput::new(format!("Python finished in {seconds:.2} s"), body).saying(said);
     output.brief = Some(shorten(last.trim(), 120)).filter(|line| !line.is_empty());
     output.data =
         Some(StoredData { bytes: data.into_bytes(), extension: "txt" }).filter(|d| !d.bytes.is_empty());

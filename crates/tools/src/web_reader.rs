@@ -11,7 +11,7 @@ use async_trait::async_trait;
 use ba_agent::tool::{Body, Effects, StoredData, ToolContext, ToolOutput, TypedTool};
 use ba_data::{ReadRequest, Tables};
 use ba_protocol::text::human_size;
-use ba_protocol::{ToolErrorType, ToolFailure};
+use ba_protocol::{Said, ToolErrorType, ToolFailure};
 use ba_web::content::{Kind, kind_of};
 use ba_web::fetch::{Fetched, Web};
 use schemars::JsonSchema;
@@ -162,7 +162,9 @@ fn output(fetched: &Fetched, reading: Reading) -> ToolOutput {
         "webcsv" | "webjson" => reading.text.clone(),
         _ => format!("Source: {}\n\n{}", fetched.url, reading.text),
     };
-    let mut output = ToolOutput::new(summary, Body::Text(reading.text));
+    let said = Said::new("page_read").with("what", reading.what).with("host", host);
+    let said = said.with("size", size).with("characters", characters);
+    let mut output = ToolOutput::new(summary, Body::Text(reading.text)).saying(said);
     output.brief = Some(reading.brief).filter(|b| !b.is_empty());
     output.data = Some(StoredData { bytes: stored.into_bytes(), extension: reading.extension });
     output.untrusted_source = Some(fetched.url.to_string());

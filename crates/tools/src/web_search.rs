@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ba_agent::tool::{Body, Effects, StoredData, ToolContext, ToolOutput, TypedTool};
-use ba_protocol::ToolFailure;
+use ba_protocol::{Said, ToolFailure};
 use ba_web::search::{Found, Hit, Search, SearchError};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -117,7 +117,10 @@ fn output_of(found: &Found, query: &str) -> ToolOutput {
         n => format!("found {n} results ({})", found.provider),
     };
     let items: Vec<String> = found.hits.iter().map(item).collect();
-    let mut output = ToolOutput::new(summary, if count == 0 { Body::Empty } else { Body::List(items) });
+    let said = Said::new(if count == 0 { "found_nothing" } else { "found_results" });
+    let said = said.with("count", count).with("provider", found.provider.to_string());
+    let body = if count == 0 { Body::Empty } else { Body::List(items) };
+    let mut output = ToolOutput::new(summary, body).saying(said);
     if count > 0 {
         output.brief = Some(brief(&found.hits));
         output.untrusted_source = Some(format!("web_search: {query}"));

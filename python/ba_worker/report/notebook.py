@@ -60,6 +60,21 @@ def write(doc, out, progress):
     return "zip"
 
 
+def pieces(text):
+    """A long text over several cells, which programs show sooner than one; a table that goes on begins with its header again."""
+    found, held, size, head = [], [], 0, []
+    for line in text.splitlines(keepends=True):
+        row = line.startswith("|")
+        head = [] if not row else head if len(head) == 2 else [*head, line]
+        if held and size + len(line) > MAX_CELL:
+            found.append("".join(held))
+            held = list(head) if row and len(head) == 2 and line not in head else []
+            size = sum(map(len, held))
+        held.append(line)
+        size += len(line)
+    return [*found, "".join(held)]
+
+
 class Book:
     def __init__(self, doc):
         self.doc, self.cells, self.files, self.tables, self.results, left = doc, [], {}, {}, {}, []
@@ -78,12 +93,11 @@ class Book:
         self.code(_SETUP.format(note=("需要：pip install -r requirements.txt" if doc.lang == "zh" else "needs: pip install -r requirements.txt")))
 
     def add(self, kind, text, **more):
-        number = len(self.cells) + 1
-        lines = text[:MAX_CELL].splitlines(keepends=True)
-        self.cells.append({"cell_type": kind, "id": f"cell-{number}", "metadata": {}, "source": lines, **more})
+        self.cells.append({"cell_type": kind, "id": f"cell-{len(self.cells) + 1}", "metadata": {}, "source": text.splitlines(keepends=True), **more})
 
     def say(self, text):
-        self.add("markdown", text)
+        for piece in pieces(text):
+            self.add("markdown", piece)
 
     def code(self, text):
         self.add("code", text, execution_count=None, outputs=[])

@@ -18,7 +18,7 @@ MAX_UNPACKED = 2 << 30
 BOMB_SIZE = 100 << 20
 BOMB_RATIO = 100
 BLOCK = 1 << 20
-UNPACK = "unpack it and upload the tables themselves"
+UNPACK = "unpack_tables"
 # Left by the programs that pack, and no one's data.
 LITTER = re.compile(r"(^|/)(__MACOSX/|\._|\.DS_Store$|Thumbs\.db$|desktop\.ini$)", re.I)
 
@@ -33,11 +33,12 @@ def members(path, filename, kind, work, progress):
             found.append((name, target))
             continue
         os.remove(target)
-        if what in signatures.ARCHIVES:
-            raise TableError("NESTED_ARCHIVE", f"{name} is an archive inside the archive", UNPACK)
-        notes.append(warn("member_left_out", f"{name} was left out: it is {what}, not a table", member=name))
+        if what[0] in signatures.ARCHIVES:
+            raise TableError("NESTED_ARCHIVE", f"{name} is an archive inside the archive", step=UNPACK, member=name)
+        why = signatures.no_table(*what).sentence()
+        notes.append(warn("member_left_out", f"{name} was left out: {why['text']}", member=name, why=why))
     if not found:
-        raise TableError("NO_TABLE", "the archive holds no table", "upload the tables themselves, as CSV or XLSX")
+        raise TableError("NO_TABLE", "the archive holds no table", step="tables")
     return found, notes
 
 
@@ -48,13 +49,13 @@ def label(name):
 
 
 def _no_member(path):
-    """What a member is when it is no table; None when it may be one."""
+    """(what to call a member that is no table, what to do); None when it may be one."""
     with open(path, "rb") as f:
         head = f.read(4096)
     if head.startswith(b"\x1f\x8b\x08"):
-        return "a gzip archive"
+        return "a gzip archive", UNPACK
     if head.startswith((b"PK\x03\x04", b"PK\x05\x06")) and signatures.in_zip(path) == "zip":
-        return "a zip archive"
+        return "a zip archive", UNPACK
     return signatures.what_it_is(head)
 
 
@@ -67,7 +68,7 @@ class _Budget:
     def spend(self, count):
         self.done += count
         if self.done > self.left or (self.done > BOMB_SIZE and self.done / self.packed > BOMB_RATIO):
-            raise TableError("ZIP_BOMB", f"the archive of {self.packed} bytes unpacks to more than {self.done} bytes; refused", UNPACK)
+            raise TableError("ZIP_BOMB", f"the archive of {self.packed} bytes unpacks to more than {self.done} bytes; refused", step=UNPACK, packed=self.packed, unpacked=self.done)
 
 
 def _copy(source, target, budget):
@@ -84,7 +85,7 @@ def _gzip(path, filename, work, progress):
         with gzip.open(path, "rb") as source:
             _copy(source, target, _Budget(path))
     except (EOFError, gzip.BadGzipFile, zlib.error) as e:
-        raise TableError("BAD_ARCHIVE", f"the gzip file is damaged or cut off: {str(e)[:120]}", "pack or download it again") from None
+        raise TableError("BAD_ARCHIVE", f"the gzip file is damaged or cut off: {str(e)[:120]}", step="pack_again") from None
     if os.path.getsize(target) == 0:
         raise TableError("EMPTY_FILE", "the gzip file holds nothing")
     inner = re.sub(r"\.(gz|gzip)$", "", filename, flags=re.I)
@@ -105,18 +106,17 @@ def _zip(path, filename, work, progress):
                     _copy(source, target, budget)
                 yield label(_name(info)), target
     except (zipfile.BadZipFile, zlib.error, EOFError, OSError, ValueError, NotImplementedError, RuntimeError) as e:
-        raise TableError("BAD_ARCHIVE", f"the zip archive is damaged or packed in an unknown way: {str(e)[:120]}",
-                         "pack it again as a plain zip, or upload the tables themselves") from None
+        raise TableError("BAD_ARCHIVE", f"the zip archive is damaged or packed in an unknown way: {str(e)[:120]}", step="pack_plain") from None
 
 
 def _check(infos):
     if any(i.flag_bits & 1 for i in infos):
-        raise TableError("PASSWORD_PROTECTED", "the zip archive is protected by a password", "unpack it and upload what is inside")
+        raise TableError("PASSWORD_PROTECTED", "the zip archive is protected by a password", step="unpack")
     if len(infos) > MAX_MEMBERS:
         raise TableError("TOO_MANY_MEMBERS", f"the archive holds {len(infos)} files; at most {MAX_MEMBERS} are read",
-                         "upload the tables you need, or put them into one workbook")
+                         step="fewer_tables", count=len(infos), most=MAX_MEMBERS)
     if sum(i.file_size for i in infos) > MAX_UNPACKED:
-        raise TableError("ZIP_BOMB", f"the archive says it unpacks to more than {MAX_UNPACKED >> 30} GB; refused", UNPACK)
+        raise TableError("ZIP_BOMB", f"the archive says it unpacks to more than {MAX_UNPACKED >> 30} GB; refused", said="unpacks_too_large", step=UNPACK, gigabytes=MAX_UNPACKED >> 30)
 
 
 def _name(info):

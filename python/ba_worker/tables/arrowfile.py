@@ -23,7 +23,7 @@ def arrow(path, kind):
         raise
     except (pa.ArrowException, OSError, MemoryError, ValueError, NotImplementedError, UnicodeDecodeError) as e:
         raise TableError("BAD_FILE", f"{NAMES[kind]} is damaged or cut off: {str(e).splitlines()[0][:160] if str(e) else type(e).__name__}",
-                         "write it again, or save the table as Parquet or CSV") from None
+                         said="damaged", step="write_again") from None
     if not table.num_columns:
         raise TableError("EMPTY_FILE", f"{NAMES[kind]} holds no columns")
     return [Typed(None, table)]
@@ -64,6 +64,6 @@ def _bounded(schema, batches):
         batch.validate(full=True)
         size += batch.nbytes
         if size > MAX_BYTES:
-            raise TableError("TOO_LARGE", f"the file unpacks to more than {MAX_BYTES >> 30} GB", "upload a part of the rows or columns")
+            raise TableError("TOO_LARGE", f"the file unpacks to more than {MAX_BYTES >> 30} GB", said="unpacks_too_large", step="part", gigabytes=MAX_BYTES >> 30)
         kept.append(batch)
     return pa.Table.from_batches(kept, schema=schema)

@@ -120,7 +120,7 @@ def _adjust(con, relation, c, failed, present):
     if few and (wordy or odd_dates):
         c.plan.keep_raw = True
         what = odd_dates or ("not dates" if dates else "not numbers")
-        c.notes = [warn("words_beside", f"{c.name}: {failed} value(s) are {what} ({shown}); their text is in {c.name}_raw", c.name, count=failed, examples=bad[:SHOWN])]
+        c.notes = [warn("words_beside", f"{c.name}: {failed} value(s) are {what} ({shown}); their text is in {c.name}_raw", c.name, count=failed, examples=bad[:SHOWN], **({"case": CASES[what]} if what in CASES else {}))]
         return False
     if better.kind == c.plan.kind and (c.plan.style, c.plan.unit) == (better.style, better.unit) and not dates:
         better = infer.Plan(trim=c.plan.trim)
@@ -137,6 +137,9 @@ def _adjust(con, relation, c, failed, present):
     c.plan = infer.Plan(trim=True) if repeated else better
     c.plan.native = None
     return not repeated
+
+
+CASES = {"not dates": "dates", "impossible dates": "impossible", "times of another zone": "other_zone", "times with a zone": "zoned", "times without a zone": "unzoned"}
 
 
 def _odd_dates(plan, bad, found):

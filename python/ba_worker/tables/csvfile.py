@@ -147,7 +147,7 @@ def prepare(path, codec, progress, work, delimiter=None):
     dialect = sniff(text, delimiter)
     if dialect.delimiter != ",":
         shown = {"\t": "tab", " ": "space"}.get(dialect.delimiter, f"`{dialect.delimiter}`")
-        notes.append(note("delimiter", f"delimiter {shown}", delimiter=shown))
+        notes.append(note("delimiter", f"delimiter {shown}", delimiter=shown, **({} if "`" in shown else {"case": shown})))
     if "\x00" in text:
         notes.append(note("nul_removed", "NUL characters removed"))
     return Prepared(path, text, slices, dialect, notes)
@@ -279,7 +279,7 @@ def _rows(path, dialect):
             except StopIteration:
                 return
             except csv.Error as e:
-                raise TableError("BAD_CSV", f"line {reader.line_num}: {e}") from None
+                raise TableError("BAD_CSV", f"line {reader.line_num}: {e}", line=reader.line_num, reason=str(e)) from None
 
 
 def careful(prepared, work, progress, nrows=None):
@@ -295,7 +295,7 @@ def careful(prepared, work, progress, nrows=None):
         if nrows is not None and total > data_at + nrows + 50:
             break
     if width > MAX_COLUMNS:
-        raise TableError("TOO_MANY_COLUMNS", f"{width} columns; at most {MAX_COLUMNS} are read")
+        raise TableError("TOO_MANY_COLUMNS", f"{width} columns; at most {MAX_COLUMNS} are read", count=width, most=MAX_COLUMNS)
     if not width:
         raise TableError("EMPTY_FILE", "the file holds no values")
     named = _used(names) if names else width

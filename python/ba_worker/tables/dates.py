@@ -144,7 +144,7 @@ def plan(values, header, make):
         return make(ZONED_TIME, lambda v, _: f"CASE WHEN regexp_full_match({v}, {p.sql_text(p.ZONED)}) THEN TRY_CAST({v} AS TIMESTAMPTZ) END",
                     notes=[note("zoned_utc", "times with a zone kept as UTC")])
     if zoned and all(START.match(v) for v in values):
-        return make(notes=[warn("dates_not_read", "times with and without a zone are mixed: kept as text", examples=values[:3])])
+        return make(notes=[warn("dates_not_read", "times with and without a zone are mixed: kept as text", examples=values[:3], case="zones")])
     if MONTH_NAMED.search(header or "") and len(p.matches(r"(?:19|20)[0-9]{2}(?:0[1-9]|1[0-2])", values)) == len(values):
         return make("DATE", lambda v, _: f"try_strptime({v} || '01', '%Y%m%d')::DATE", formats=("%Y%m",), notes=[_first_days()])
     if not any(START.match(v) for v in values):
@@ -248,10 +248,10 @@ def serial(values, header, make):
     if epoch:
         milliseconds = f"(TRY_CAST({{v}} AS DOUBLE) * {1000 // epoch})::BIGINT"
         return make("TIMESTAMP", lambda v, _: f"epoch_ms({milliseconds.format(v=v)})::TIMESTAMP",
-                    notes=[note("dates_written", "seconds since 1970 read as times in UTC", formats="epoch")])
+                    notes=[note("dates_written", "seconds since 1970 read as times in UTC", case="epoch")])
     if not numbers or not all(20000 <= n <= 80000 for n in numbers):
         return None
     kind = "TIMESTAMP" if any(n != int(n) for n in numbers) else "DATE"
     # Milliseconds, because a float day carries no more.
     return make(kind, lambda v, _: f"(TIMESTAMP '1899-12-30' + to_milliseconds(round(TRY_CAST({v} AS DOUBLE) * 86400000)::BIGINT))::{kind}",
-                notes=[note("dates_written", "Excel day numbers read as dates", formats="Excel")])
+                notes=[note("dates_written", "Excel day numbers read as dates", case="excel")])

@@ -25,7 +25,7 @@ SECONDS = 60
 BATCH = 20_000
 # Types that Arrow has no word for.
 NO_ARROW = ("BIT", "INTERVAL", "UNION", "BIGNUM", "VARINT", "TIME WITH TIME ZONE", "GEOMETRY")
-EXPORT = "export its tables as CSV or Parquet and upload those"
+EXPORT = "export_parquet"
 
 
 def tables(path, kind):
@@ -35,12 +35,14 @@ def tables(path, kind):
     names = source.names()
     if len(names) > MAX_TABLES:
         left = ", ".join(shown for shown, _ in names[MAX_TABLES:][:5])
-        notes.append(warn("tables_left_out", f"{len(names) - MAX_TABLES} of {len(names)} tables were left out ({left} …); at most {MAX_TABLES} are read"))
+        notes.append(warn("tables_left_out", f"{len(names) - MAX_TABLES} of {len(names)} tables were left out ({left} …); at most {MAX_TABLES} are read",
+                          left=len(names) - MAX_TABLES, all=len(names), names=left, most=MAX_TABLES))
     for shown, name in names[:MAX_TABLES]:
         try:
             made = source.read(shown, name)
         except (sqlite3.Error, duckdb.Error, ValueError, pa.ArrowException) as e:
-            notes.append(warn("table_left_out", f"{shown} was left out: {_reason(e)}", table=shown))
+            why = _reason(e)
+            notes.append(warn("table_left_out", f"{shown} was left out: {why['text']}", table=shown, why=why))
             continue
         if made is None:
             notes.append(note("table_empty", f"{shown} holds no rows", table=shown))
@@ -48,16 +50,27 @@ def tables(path, kind):
             found.append(made)
     notes += source.notes
     if not found:
-        why = notes[0]["text"] if notes else "it holds no tables"
-        raise TableError("NO_TABLE", f"the database has nothing to read: {why}", EXPORT)
+        if not notes:
+            raise TableError("NO_TABLE", "the database holds no tables", said="database_empty", step=EXPORT)
+        raise TableError("NO_TABLE", f"the database has nothing to read: {notes[0]['text']}", said="database_unread", step=EXPORT, why=notes[0])
     return found, notes
 
 
+class _Unfit(ValueError):
+    """A table that is left out for a reason of ours."""
+
+    def __init__(self, code, text, **values):
+        super().__init__(text)
+        self.sentence = {"code": code, "text": text, "values": values}
+
+
 def _reason(error):
+    if isinstance(error, _Unfit):
+        return error.sentence
     text = str(error).strip().splitlines()[0][:160] if str(error).strip() else type(error).__name__
     if re.search("interrupt", text, re.I):
-        return f"it took more than {SECONDS} s to read"
-    return text
+        return _Unfit("took_too_long", f"it took more than {SECONDS} s to read", seconds=SECONDS).sentence
+    return {"code": "other_reason", "text": text, "values": {"reason": text}}
 
 
 class _Sqlite:
@@ -80,15 +93,14 @@ class _Sqlite:
             self.listed = self.con.execute("SELECT type, name, coalesce(sql, '') FROM sqlite_schema WHERE type IN ('table', 'view')").fetchall()
         except (sqlite3.Error, UnicodeDecodeError) as e:
             if "not a database" in str(e):
-                raise TableError("PASSWORD_PROTECTED", "the SQLite database is encrypted or damaged",
-                                 "remove its password, or export its tables as CSV") from None
+                raise TableError("PASSWORD_PROTECTED", "the SQLite database is encrypted or damaged", said="database_locked", step="password", program="SQLite") from None
             raise _damaged("SQLite", str(e)) from None
 
     def names(self):
         """(shown, name) of tables, then views. Virtual tables run code of their own and are left out with what belongs to them."""
         virtual = [n for _, n, sql in self.listed if re.match(r"\s*CREATE\s+VIRTUAL", sql, re.I)]
         for name in virtual:
-            self.notes.append(warn("table_left_out", f"{name} was left out: it is a virtual table", table=name))
+            self.notes.append(warn("table_left_out", f"{name} was left out: it is a virtual table", table=name, why={"code": "virtual_table", "text": "it is a virtual table"}))
         shadows = tuple(f"{v}_" for v in virtual)
         kept = [(kind, n) for kind, n, _ in self.listed if not n.startswith("sqlite_") and n not in virtual and not (shadows and n.startswith(shadows))]
         return [(n, n) for _, n in sorted(kept, key=lambda k: k[0])]
@@ -101,7 +113,7 @@ class _Sqlite:
         if not rows:
             return None
         if rows * len(declared) > MAX_CELLS:
-            raise ValueError(f"{rows} rows × {len(declared)} columns are too many")
+            raise _Unfit("too_many_values", f"{rows} rows × {len(declared)} columns are too many", rows=rows, columns=len(declared))
         notes, fields, picks = [], [], []
         for (column, said), (kinds, low, high, longest) in zip(declared, held):
             if kinds == {"blob"} and longest > SHORT_BLOB:
@@ -110,7 +122,7 @@ class _Sqlite:
             fields.append(pa.field(column, _sqlite_type(kinds, said, low, high)))
             picks.append(quote(column))
         if not fields:
-            raise ValueError("all its columns hold binary data")
+            raise _Unfit("all_binary", "all its columns hold binary data")
         schema = pa.schema(fields)
         query = f"SELECT {', '.join(picks)} FROM {quote(name)}"
         return Typed(shown, pa.RecordBatchReader.from_batches(schema, self._batches(query, schema, rows)), notes)
@@ -130,7 +142,7 @@ class _Sqlite:
             held.append((found, low or 0, high or 0, longest or 0))
             size += total or 0
         if size > MAX_TEXT:
-            raise ValueError(f"its values take more than {MAX_TEXT >> 30} GB")
+            raise _Unfit("values_too_large", f"its values take more than {MAX_TEXT >> 30} GB", gigabytes=MAX_TEXT >> 30)
         return rows, held
 
     def _batches(self, query, schema, expected):
@@ -141,7 +153,7 @@ class _Sqlite:
             seen += len(rows)
             # A view may give more rows the second time (random()): what was counted is what is read.
             if seen > 2 * expected + BATCH:
-                raise TableError("UNREADABLE", "a view gives other rows each time it is read", EXPORT)
+                raise TableError("UNREADABLE", "a view gives other rows each time it is read", said="unsteady_view", step=EXPORT)
             arrays = [pa.array([_cell(v, f.type) for v in cells], f.type) for cells, f in zip(zip(*rows), schema)]
             yield pa.RecordBatch.from_arrays(arrays, schema=schema)
 
@@ -149,7 +161,7 @@ class _Sqlite:
         try:
             return cursor.fetchmany(BATCH)
         except sqlite3.Error as e:
-            raise _damaged("SQLite", _reason(e)) from None
+            raise _damaged("SQLite", _reason(e)["text"]) from None
 
 
 def _sqlite_type(kinds, declared, low, high):
@@ -182,10 +194,10 @@ class _Duck:
         except (duckdb.Error, RuntimeError, ValueError) as e:
             text = str(e)
             if "encrypt" in text.lower():
-                raise TableError("PASSWORD_PROTECTED", "the DuckDB database is encrypted", EXPORT) from None
+                raise TableError("PASSWORD_PROTECTED", "the DuckDB database is encrypted", said="database_locked", step=EXPORT, program="DuckDB") from None
             if "version" in text.lower():
                 raise TableError("UNSUPPORTED_FORMAT", f"the DuckDB database is of a version that cannot be read here: {text.splitlines()[0][:120]}",
-                                 "export its tables as Parquet") from None
+                                 said="database_version", step="export_newer", program="DuckDB") from None
             raise _damaged("DuckDB", text) from None
 
     def names(self):
@@ -206,12 +218,12 @@ class _Duck:
             else:
                 picks.append(quote(column))
         if not picks:
-            raise ValueError("all its columns hold binary data")
+            raise _Unfit("all_binary", "all its columns hold binary data")
         rows = _timed(cursor, lambda: cursor.execute(f"SELECT count(*) FROM {name}").fetchall()[0][0])
         if not rows:
             return None
         if rows * len(picks) > MAX_CELLS:
-            raise ValueError(f"{rows} rows × {len(picks)} columns are too many")
+            raise _Unfit("too_many_values", f"{rows} rows × {len(picks)} columns are too many", rows=rows, columns=len(picks))
         query = f"SELECT {', '.join(picks)} FROM {name} LIMIT {rows}"
         return Typed(shown, _timed(cursor, lambda: cursor.sql(query).to_arrow_reader(BATCH)), notes)
 
@@ -226,4 +238,5 @@ def _timed(cursor, work):
 
 
 def _damaged(program, why):
-    return TableError("BAD_FILE", f"the {program} database is damaged or cut off: {why.strip().splitlines()[0][:160] if why.strip() else 'unknown'}", EXPORT)
+    return TableError("BAD_FILE", f"the {program} database is damaged or cut off: {why.strip().splitlines()[0][:160] if why.strip() else 'unknown'}",
+                      said="damaged", step=EXPORT)

@@ -16,9 +16,8 @@ ALIASES = {"ndjson": "jsonl", "xlsm": "xlsx", "xlsb": "xlsx", "ods": "xlsx", "ma
            "sav": "spss", "zsav": "spss", "sas7bdat": "sas", "xpt": "xport", "db": "sqlite", "sqlite3": "sqlite", "db3": "sqlite",
            "ddb": "duckdb", "gz": "gzip", "doc": "docx"}
 # What a name may promise and only the content can keep.
-PROMISED = {"arrow": "an Arrow file", "orc": "an ORC file", "stata": "a Stata file", "spss": "an SPSS file", "sas": "a SAS file",
-            "xport": "a SAS transport file", "sqlite": "a SQLite database (or it is encrypted)",
-            "duckdb": "a DuckDB database (or it is encrypted)", "docx": "a Word document", "zip": "a zip archive", "gzip": "a gzip file"}
+PROMISED = {"arrow": "Arrow", "orc": "ORC", "stata": "Stata", "spss": "SPSS", "sas": "SAS", "xport": "SAS transport", "sqlite": "SQLite", "duckdb": "DuckDB",
+            "docx": "Word", "zip": "zip", "gzip": "gzip"}
 PAGE = re.compile(rb"(?:<\?xml[^>]*\?>\s*)?<(?:!doctype html|html|table|meta|head|style)", re.I)
 FORMATS = {"excel": "xlsx", "text": "txt", "python": "py"}
 
@@ -53,11 +52,13 @@ def kind_of(path, filename, wanted=None):
     if PAGE.match(text) and not wanted and named in ("csv", "tsv", "docx"):
         return "html_table"
     if named in PROMISED:
-        raise TableError("BAD_FILE", f"{filename} is not {PROMISED[named]}", "upload the file as its program saves it, or the table as CSV or XLSX")
+        locked = named in ("sqlite", "duckdb")
+        raise TableError("BAD_FILE", f"{filename} is no {PROMISED[named]} file{' (or it is encrypted)' if locked else ''}",
+                         said="not_of_its_kind_or_locked" if locked else "not_of_its_kind", step="own_format", what=PROMISED[named])
     if named == "parquet":
-        raise TableError("NOT_PARQUET", f"{filename} is not a Parquet file")
+        raise TableError("NOT_PARQUET", f"{filename} is no Parquet file", said="not_of_its_kind", step="own_format", what="Parquet")
     if named == "pdf":
-        raise TableError("NOT_PDF", f"{filename} is not a PDF")
+        raise TableError("NOT_PDF", f"{filename} is no PDF file", said="not_of_its_kind", step="own_format", what="PDF")
     if named in TABLE_KINDS or named in TEXT_KINDS:
         if _is_binary(head):
             raise signatures.no_table("binary data", signatures.OTHER)
@@ -71,7 +72,7 @@ def _packed(path, filename, named):
     """A zip by what lies inside: a workbook, a Word document, or tables."""
     kind = signatures.in_zip(path)
     if kind == "broken" and named in ("docx", "zip"):
-        raise TableError("BAD_FILE", f"{filename} is damaged or cut off", "save, pack or download it again")
+        raise TableError("BAD_FILE", f"{filename} is damaged or cut off", said="damaged", step="save_again")
     if kind == "docx" or (kind == "zip" and named not in ("xlsx", "xls")):
         return kind
     return "xlsx"  # whose reader refuses by name what is none
@@ -81,12 +82,12 @@ def _misnamed_workbook(head, text, filename):
     if PAGE.match(text) or b"<table" in text:
         return "html_table"
     if text.startswith(b"<?xml") and b"schemas-microsoft-com:office:spreadsheet" in text:
-        raise TableError("UNSUPPORTED_FORMAT", "this is an XML spreadsheet of Excel 2003; save it as .xlsx")
+        raise TableError("UNSUPPORTED_FORMAT", "this is an XML spreadsheet of Excel 2003", said="xml_spreadsheet", step="save_as_xlsx")
     if text.startswith(b"mime-version:") and b"multipart/related" in text:
-        raise TableError("UNSUPPORTED_FORMAT", "this is a web archive (MHTML); open it in Excel and save it as .xlsx")
+        raise TableError("UNSUPPORTED_FORMAT", "this is a web archive (MHTML)", said="web_archive", step="save_in_excel")
     if head and _looks_like_text(head) and not _is_binary(head):
         return "csv"
-    raise TableError("NOT_A_WORKBOOK", f"{filename} is not an Excel workbook")
+    raise TableError("NOT_A_WORKBOOK", f"{filename} is no Excel workbook", said="not_of_its_kind", step="own_format", what="Excel")
 
 
 def _looks_like_text(head):

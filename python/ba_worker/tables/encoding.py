@@ -47,14 +47,14 @@ def encoding_of(path, named=None):
     try:
         wanted = codecs.lookup(named).name
     except LookupError:
-        return codec, shown, [warn("encoding_unknown", f"unknown encoding `{named}`; read as {shown}", encoding=named)]
+        return codec, shown, [warn("encoding_unknown", f"unknown encoding `{named}`; read as {shown}", encoding=named, shown=shown)]
     fits = all(_decodes(p, wanted, i) for i, p in enumerate(pieces))
     if fits and codec == "utf-8-sig" and wanted in ("utf-8", "utf_8"):
         return codec, shown, []
     marked = codec.startswith("utf-") and not wanted.startswith("utf") and (codec != "utf-8" or not pieces[0].isascii())
     if fits and not marked:
         return wanted, wanted, []
-    return codec, shown, [warn("encoding_unfit", f"the file is not {named}; read as {shown}", encoding=named)]
+    return codec, shown, [warn("encoding_unfit", f"the file is not {named}; read as {shown}", encoding=named, shown=shown)]
 
 
 def _detect(pieces):

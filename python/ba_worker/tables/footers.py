@@ -152,7 +152,7 @@ def drop_paper(rows, header):
             kept.append(row)
     notes = []
     if pages:
-        notes.append(note("footer_left_out", f"{pages} line(s) of page numbers or rules left out", text=f"{pages}"))
+        notes.append(note("footer_left_out", f"{pages} line(s) of page numbers or rules left out", count=pages, case="lines"))
     if repeated:
         notes.append(note("repeated_header", f"the header is repeated {repeated} time(s) in the rows; left out", count=repeated))
     return kept, notes

@@ -47,7 +47,7 @@ def load(con, layout, register_as, nrows=None, choices=None, european=False):
     names, notes = layout.names, list(layout.notes)
     width = max([len(r) for r in body] + [len(names or [])], default=0)
     if width > MAX_COLUMNS:
-        raise TableError("TOO_MANY_COLUMNS", f"{width} columns; at most {MAX_COLUMNS} are read")
+        raise TableError("TOO_MANY_COLUMNS", f"{width} columns; at most {MAX_COLUMNS} are read", count=width, most=MAX_COLUMNS)
     labels, more = header.unique_names(names, width)
     columns, arrays = [], []
     for i in range(width):
@@ -142,7 +142,7 @@ def _column(key, name, cells, choice=None):
         plain = dates.rewritten(texts)
         if plain is not None:
             texts = plain
-            column.notes = [note("dates_written", f"{name}: dates written in words read as dates", column=name, formats="words")]
+            column.notes = [note("dates_written", f"{name}: dates written in words read as dates", column=name, case="words")]
     sample = [t for t in texts if t is not None]
     if len(sample) > 12_000:
         sample = sample[:4000] + sample[4000::max(1, len(sample) // 8000)]

@@ -141,7 +141,7 @@ def _fill(rows, body, j, parent):
 
 
 def section_note(name):
-    return note("filled_down", f"names of groups that stood on rows of their own are in column {name}", columns=[name])
+    return note("filled_down", f"names of groups that stood on rows of their own are in column {name}", columns=[name], case="groups")
 
 
 def filled_note(names, columns, code="filled_down"):

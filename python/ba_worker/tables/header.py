@@ -48,7 +48,7 @@ def find(rows, merged=(), chosen=None):
 
 def _chosen(rows, counts, chosen):
     if chosen == 0:
-        return Header(next(i for i, c in enumerate(counts) if c), None, [note("no_header", "no header row, as chosen; columns are numbered")])
+        return Header(next(i for i, c in enumerate(counts) if c), None, [note("no_header", "no header row, as chosen; columns are numbered", case="chosen")])
     at = min(chosen - 1, len(rows) - 1)
     return _described(rows, counts, at, at, ())
 
@@ -85,7 +85,7 @@ def _codes_below(rows, found):
     if len(cells) < 2 or len(codes) < len(cells) or len(set(codes)) < len(codes) or len(cells) < sum(bool(n) for n in found.names):
         return
     if sum(_values_below(j, rows[at + 1:]) for j, _ in cells) >= 1 and not all(UNIT_CELL.fullmatch(t) for t in codes):
-        found.notes.append(note("header_joined", f"row {at + 1} holds field codes, not data; left out", rows=2))
+        found.notes.append(note("header_joined", f"row {at + 1} holds field codes, not data; left out", row=at + 1, case="codes"))
         found.data_at += 1
 
 

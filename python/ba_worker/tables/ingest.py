@@ -75,7 +75,8 @@ def _check_choices(maker, options):
     names = {c["name"] for t in maker.done for c in t["columns"]}
     unknown = [n for n in options.types if n not in names]
     if unknown and maker.done:
-        raise TableError("UNKNOWN_COLUMN", f"no column `{unknown[0]}`; there are: " + ", ".join(f"`{n}`" for n in sorted(names)[:30]))
+        raise TableError("UNKNOWN_COLUMN", f"no column `{unknown[0]}`; there are: " + ", ".join(f"`{n}`" for n in sorted(names)[:30]),
+                         column=unknown[0], known=sorted(names)[:30])
 
 
 def _file(maker, path, filename, work, result):
@@ -83,7 +84,7 @@ def _file(maker, path, filename, work, result):
     options, progress = maker.options, maker.progress
     kind = options.kind = detect.kind_of(path, filename, options.wanted)
     if kind == "binary":
-        raise TableError("UNSUPPORTED_FORMAT", f"{filename} is of no kind that can be read")
+        raise TableError("UNSUPPORTED_FORMAT", f"{filename} is of no kind that can be read", said="unknown_kind", step="data")
     if kind in readers.ARCHIVES:
         _archive(maker, path, filename, kind, work, result)
     elif kind in ("xlsx", "xls"):
@@ -106,7 +107,7 @@ def _file(maker, path, filename, work, result):
     else:
         codec, result["encoding"], notes = encoding.encoding_of(path, options.encoding)
         if options.encoding and notes and not options.forgiving:
-            raise TableError("BAD_ENCODING", notes[0]["text"], "choose another encoding, or none to have it detected")
+            raise TableError("BAD_ENCODING", notes[0]["text"], said=notes[0]["code"], step="encoding", **notes[0]["values"])
         _textual(maker, path, kind, codec, notes, work, result)
 
 
@@ -123,7 +124,7 @@ def _archive(maker, path, filename, kind, work, result):
             _file(maker, inner, name, folder, result)
         except TableError as e:
             failed = failed or e
-            notes.append(warn("member_left_out", f"{name} in the archive was left out: {e.message}", member=name))
+            notes.append(warn("member_left_out", f"{name} in the archive was left out: {e.message}", member=name, why=e.sentence()))
     if failed and not maker.done:
         raise failed
     maker.say(notes)
@@ -140,7 +141,7 @@ def _further(maker, path, kind, options, result):
         result["lines"] = len(found.text.splitlines())
     maker.say(found.notes)
     if not maker.done and not found.text:
-        raise TableError("EMPTY_FILE", "the file holds no table")
+        raise TableError("NO_TABLE", "the file holds no table")
 
 
 def _textual(maker, path, kind, codec, notes, work, result):
@@ -158,7 +159,7 @@ def _textual(maker, path, kind, codec, notes, work, result):
         for g in webpage.grids(text, workbook=True):
             maker.grid(g)
         if len(maker.done) == before:
-            raise TableError("NOT_A_WORKBOOK", "the file is a web page without a table; was it saved from a page that asks to sign in?")
+            raise TableError("NOT_A_WORKBOOK", "the file is a web page without a table; was it saved from a page that asks to sign in?", said="page_without_table")
         return None
     options.text = text
     result["lines"] = text.count("\n") + (not text.endswith("\n") and bool(text))

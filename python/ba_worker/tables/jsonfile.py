@@ -16,7 +16,7 @@ NAMES = 5000
 
 def load_text(path, codec):
     if os.path.getsize(path) > MAX_WHOLE:
-        raise TableError("TOO_LARGE", f"a JSON document over {MAX_WHOLE >> 20} MB is not read; use JSON lines")
+        raise TableError("TOO_LARGE", f"a JSON document over {MAX_WHOLE >> 20} MB is not read", said="json_too_large", step="json_lines", megabytes=MAX_WHOLE >> 20)
     with open(path, "rb") as f:
         return f.read().decode(codec, "replace").lstrip("\ufeff")
 
@@ -25,9 +25,9 @@ def parse(text):
     try:
         return json.loads(text)
     except RecursionError:
-        raise TableError("BAD_JSON", "the document is nested too deeply") from None
+        raise TableError("BAD_JSON", "the document is nested too deeply", said="json_too_deep") from None
     except json.JSONDecodeError as e:
-        raise TableError("BAD_JSON", f"line {e.lineno}, column {e.colno}: {e.msg}") from None
+        raise TableError("BAD_JSON", f"line {e.lineno}, column {e.colno}: {e.msg}", line=e.lineno, column=e.colno, reason=e.msg) from None
 
 
 def document(path, codec):
@@ -60,7 +60,7 @@ def lines_of(lines):
         except (json.JSONDecodeError, RecursionError):
             bad += 1
     if not records:
-        raise TableError("BAD_JSON", "no line is valid JSON")
+        raise TableError("BAD_JSON", "no line is valid JSON", said="json_no_line")
     grid = _records(records)
     if grid is None:
         return []
@@ -120,7 +120,7 @@ def _keyed_form(value):
     if len(shared) < 2 or len(shared) * 2 < max(len(v) for v in parts) or any(isinstance(v[k], (dict, list)) for v in parts for k in shared):
         return None
     grid = _records([{"key": k, **v} for k, v in value.items()])
-    grid.notes.append(note("flattened", "records stood under their keys; the key is a column", path="key"))
+    grid.notes.append(note("flattened", "records stood under their keys; the key is a column", path="key", case="keys"))
     return grid
 
 
@@ -153,7 +153,7 @@ def _records(items):
         for k in row:
             if k not in names:
                 if len(names) >= NAMES:
-                    raise TableError("TOO_MANY_COLUMNS", f"more than {NAMES} different keys")
+                    raise TableError("TOO_MANY_COLUMNS", f"more than {NAMES} different keys", said="too_many_keys", most=NAMES)
                 names[k] = len(names)
         flat.append(row)
     return Grid([[row.get(n) for n in names] for row in flat], names=list(names))

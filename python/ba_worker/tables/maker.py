@@ -167,7 +167,7 @@ class Maker:
         blank = " AND ".join(f"{quote(name)} IS NULL" for name, _ in found)
         relation = f"read_parquet({sql_text(raw)})"
         lost = self.con.execute(f"SELECT count(*) FROM {relation} WHERE {blank}").fetchall()[0][0]
-        notes = [warn("lines_invalid", f"{lost} line(s) are empty or not valid JSON and were left out", count=lost)] if lost else []
+        notes = [warn("lines_invalid", f"{lost} line(s) are empty or not valid JSON and were left out", count=lost, case="empty")] if lost else []
         self._mostly_typed(relation, notes, where=f"WHERE NOT ({blank})" if lost else "")
 
     def typed(self, table):

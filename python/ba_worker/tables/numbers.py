@@ -125,11 +125,11 @@ def _said(values, good, style, percent, suffixes, scales):
         said.append(note("scales", "multiplied out: " + ", ".join(f"{s} ×{p.SCALES[s]:.0f}" for s in scales), scales=scales))
         bare = [v for v in good if not SUFFIX.search(v)]
         if bare and not suffixes - set(scales):
-            said.append(warn("scales_mixed", f"some values have no {scales[0]} ({', '.join(bare[:3])}) and are taken as they stand", examples=bare[:3]))
+            said.append(warn("scales_mixed", f"some values have no {scales[0]} ({', '.join(bare[:3])}) and are taken as they stand", scale=scales[0], examples=bare[:3]))
     words = {"eu": "`.` groups thousands, `,` is the decimal sign", "space": "spaces group thousands", "space_comma": "`,` is the decimal sign",
              "swiss": "apostrophes group thousands", "indian": "`,` groups lakhs and thousands"}
     if style != "us":
-        said.append(note("decimal_comma" if "decimal" in words[style] else "thousands", words[style]))
+        said.append(note("decimal_comma" if "decimal" in words[style] else "thousands", words[style], **({"case": "eu"} if style == "eu" else {})))
     elif any("," in v for v in good):
         said.append(note("thousands", "`,` groups thousands"))
     if any(v.startswith("(") for v in good):

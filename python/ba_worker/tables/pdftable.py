@@ -70,11 +70,11 @@ def _grid(table, total):
     pages = table["pages"]
     where = f"page {pages[0]}" if len(pages) == 1 else f"pages {pages[0]} to {pages[-1]}"
     notes = [warn("placed_by_position", f"read from {where} of a PDF by the position of the words; check the figures against the page",
-                  pages=pages)]
+                  pages=pages, **({"first": pages[0], "last": pages[-1], "case": "many"} if len(pages) > 1 else {}))]
     if table["repeated"]:
-        notes.append(note("repeated_header", f"the header is repeated on {table['repeated']} page(s) and was kept once"))
+        notes.append(note("repeated_header", f"the header is repeated on {table['repeated']} page(s) and was kept once", pages=table["repeated"], case="pages"))
     if total > MAX_PAGES:
-        notes.append(warn("pages_left_out", f"tables were looked for on the first {MAX_PAGES} of {total} pages"))
+        notes.append(warn("pages_left_out", f"tables were looked for on the first {MAX_PAGES} of {total} pages", read=MAX_PAGES, total=total))
     titles = table["titles"]
     shift = len(titles)
     merged = [(a + shift, b, c + shift, d) for a, b, c, d in table["merged"]]

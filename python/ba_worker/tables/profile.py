@@ -180,7 +180,7 @@ def _suspicious_dates(c):
     found = []
     if low < "1905-01-01" or low == "1970-01-01":
         often = " (often a missing value)" if low == "1970-01-01" else ""
-        found.append(warn("suspicious_date", f"{c['name']}: suspicious date {low}{often}", c["name"], date=low))
+        found.append(warn("suspicious_date", f"{c['name']}: suspicious date {low}{often}", c["name"], date=low, **({"case": "missing"} if often else {})))
     if high > f"{datetime.date.today().year + 10}-12-31":
         found.append(warn("suspicious_date", f"{c['name']}: suspicious date {high}", c["name"], date=high))
     return found

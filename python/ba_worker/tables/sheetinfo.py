@@ -65,5 +65,5 @@ def _of_sheet(xml, money):
     for letters, kinds in columns.items():
         if len(kinds) > 1:
             shown = sorted(kinds)
-            made.append(warn("currency_mixed", f"column {letters} shows several currencies ({', '.join(shown)}): do not add them up", currencies=shown))
+            made.append(warn("currency_mixed", f"column {letters} shows several currencies ({', '.join(shown)}): do not add them up", currencies=shown, letters=letters, case="letters"))
     return made

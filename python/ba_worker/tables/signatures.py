@@ -8,15 +8,14 @@ import zlib
 
 from .errors import TableError
 
-PICTURE = "upload the figures it shows as CSV or XLSX"
-UNPACK = "unpack it and upload what is inside"
-EXPORT = "export its tables as CSV or XLSX and upload those"
-DOCUMENT = "save it as .docx to have its tables read, or put them into an XLSX or CSV file"
-SLIDES = "put its tables into an XLSX or CSV file, or save it as PDF to have its text read"
-NUMBERS = "in Numbers, choose File > Export To > Excel or CSV and upload that"
-ACCESS = "in Access, export its tables to Excel or as text (External Data > Export) and upload those"
-R_DATA = "in R, write the table with write.csv and upload that"
-OTHER = "upload the data as CSV or XLSX"
+# What to do about each (`errors.STEPS`).
+PICTURE, UNPACK, EXPORT, DOCUMENT, SLIDES = "picture", "unpack", "export", "document", "slides"
+NUMBERS, ACCESS, R_DATA, OTHER = "numbers", "access", "r_data", "data"
+# What a file is, by the last word of its name here; the name itself needs no translation.
+SORTS = {"image": "is_image", "archive": "is_archive", "program": "is_program", "recording": "is_recording", "video": "is_video", "database": "is_database",
+         "file": "is_data_file", "document": "is_document", "presentation": "is_slides", "message": "is_message", "font": "is_font", "pickle": "is_pickle",
+         "data": "is_binary"}
+SORTS_BY_NAME = {"an icon image": "is_icon", "a rich-text document": "is_rich_text"}
 
 # Long enough, or with bytes no text has, so that no header of a CSV begins like one of these.
 BEGINNINGS = [
@@ -99,13 +98,15 @@ def refuse_what_is_no_table(head):
 
 
 def what_it_is(head):
-    """Words for a known kind that is never a table; None for others."""
-    found = _by_beginning(head) or _by_structure(head)
-    return found[0] if found else None
+    """(what to call it, what to do) for a known kind that is never a table; None for others."""
+    return _by_beginning(head) or _by_structure(head)
 
 
 def no_table(kind, step, code="UNSUPPORTED_FORMAT"):
-    return TableError(code, f"this is {kind}, not a table; {step}")
+    said = SORTS_BY_NAME.get(kind) or SORTS[kind.rsplit(" ", 1)[-1]]
+    words = kind.split(" ")
+    name = " ".join(words[1:-2] if kind.endswith("data file") else words[1:-1])
+    return TableError(code, f"this is {kind}, not a table", said=said, step=step, name=name)
 
 
 def _by_beginning(head):
@@ -210,4 +211,4 @@ def refuse_locked_document(path):
     """A Word document with a password lies in the container of old Office files."""
     with open(path, "rb") as f:
         if "EncryptedPackage".encode("utf-16-le") in f.read(1 << 20):
-            raise TableError("PASSWORD_PROTECTED", "the Word document is protected by a password", "remove the password in Word and upload it again")
+            raise TableError("PASSWORD_PROTECTED", "the Word document is protected by a password", step="password_word")

@@ -17,7 +17,6 @@ from .notes import note, warn
 from .typed import Typed
 
 PROGRAMS = {"stata": "Stata", "sas": "SAS", "xport": "SAS transport", "spss": "SPSS"}
-STEP = "save it again in the program it comes from, or export it as CSV"
 SHOWN = 5
 MAX_UNPACKED = 2 << 30
 MEMBER = b"HEADER RECORD*******MEMBER  HEADER RECORD!!!!!!!"
@@ -32,7 +31,7 @@ def arrow(path, kind):
         raise
     except Exception as e:  # these readers raise whatever a wrong byte leads them into
         raise TableError("BAD_FILE", f"the {PROGRAMS[kind]} file is damaged, cut off or of an unknown version: {str(e)[:160] or type(e).__name__}",
-                         STEP) from None
+                         said="damaged_or_newer", step="save_in_program", what=PROGRAMS[kind]) from None
     if frame.shape[1] == 0:
         raise TableError("EMPTY_FILE", f"the {PROGRAMS[kind]} file holds no columns")
     return [Typed(None, _table(frame), notes)]
@@ -131,7 +130,7 @@ def _column_labels(labels):
 
 def _sas(path, kind):
     if kind == "xport" and _data_sets(path) > 1:
-        raise TableError("SEVERAL_TABLES", "the SAS transport file holds several data sets", "write each data set to a file of its own, or to CSV")
+        raise TableError("SEVERAL_TABLES", "the SAS transport file holds several data sets", step="data_sets")
     if kind == "xport":
         frame, notes = pd.read_sas(path, format="xport", encoding=None), []
     else:
@@ -194,13 +193,13 @@ def _repaired(frame, notes, doubtful):
         if codec == "cp1252":
             continue
         frame = frame.assign(**{name: [v if t is None else t.decode(codec, "replace") for v, t in zip(cells, texts)]})
-        notes.append(warn("encoding_guessed", f"{name}: the file does not say its encoding; its text was read as {codec}", column=name))
+        notes.append(warn("encoding_guessed", f"{name}: the file does not say its encoding; its text was read as {codec}", column=name, encoding=codec))
     return frame
 
 
 def _spss(path, kind):
     if importlib.util.find_spec("pyreadstat") is None:
-        raise TableError("UNSUPPORTED_FORMAT", "this is an SPSS file, which cannot be read here", "in SPSS, save it as CSV, Excel or Stata (.dta)")
+        raise TableError("UNSUPPORTED_FORMAT", "this is an SPSS file, which cannot be read here", said="spss", step="save_in_spss")
     import pyreadstat
 
     frame, about = pyreadstat.read_sav(path, apply_value_formats=False, user_missing=False)

@@ -35,7 +35,7 @@ def pdf(path, progress, pages=None):
     try:
         reader = pypdf.PdfReader(path)
         if reader.is_encrypted and not reader.decrypt(""):
-            raise TableError("PASSWORD_PROTECTED", "the PDF is protected by a password")
+            raise TableError("PASSWORD_PROTECTED", "the PDF is protected by a password", step="password")
         total = len(reader.pages)
         out = []
         for i in range(min(total, pages or MAX_PAGES, MAX_PAGES)):

@@ -264,11 +264,11 @@ def _doubtful(rows, suspects, numbers, flags):
     """A row that is called a total and sums nothing here is left out, and said to be doubtful."""
     left = [i for i, kind in suspects.items() if kind == "strong" and not flags[i]]
     if not left or len(left) * 3 > len(rows):
-        return [warn("totals_doubtful", f"{len(left)} row(s) are called totals but do not equal other rows; they are kept", label=_shown(rows[left[0]]))] if left else []
+        return [warn("totals_doubtful", f"{len(left)} row(s) are called totals but do not equal other rows; they are kept", label=_shown(rows[left[0]]), count=len(left), case="kept")] if left else []
     for i in left:
         flags[i] = True
     shown = _shown(rows[left[0]])
-    return [warn("totals_doubtful", f"the total row `{shown}` does not equal the sum of the rows it seems to sum; it is left out", label=shown)]
+    return [warn("totals_doubtful", f"the total row `{shown}` does not equal the sum of the rows it seems to sum; it is left out", label=shown, case="left_out")]
 
 
 def _by_codes(rows, width, numbers, flags):
@@ -309,7 +309,7 @@ def _unnamed(rows, numbers, flags, suspects):
         digits = max((len(re.sub(r"\D", "", f"{abs(numbers.values[j][i]):g}").strip("0")) for j in sure), default=0)
         if sure and len(sure) == given and (len(sure) >= 2 or digits >= 4):
             flags[i] = True
-            return [warn("totals_doubtful", f"the row `{_shown(rows[i])}` equals the sum of all other rows and is left out as a total", label=_shown(rows[i]))]
+            return [warn("totals_doubtful", f"the row `{_shown(rows[i])}` equals the sum of all other rows and is left out as a total", label=_shown(rows[i]), case="equal")]
     return []
 
 

@@ -32,8 +32,7 @@ def write(data, target):
                 out.write_batch(pa.RecordBatch.from_arrays(arrays, schema=schema))
                 rows += batch.num_rows
     except pa.ArrowException as e:
-        raise TableError("UNREADABLE", f"the table cannot be read: {str(e).splitlines()[0][:160] if str(e) else type(e).__name__}",
-                         "export it as CSV or Parquet") from None
+        raise TableError("UNREADABLE", f"the table cannot be read: {str(e).splitlines()[0][:160] if str(e) else type(e).__name__}", step="write_again") from None
     return rows
 
 

@@ -15,7 +15,7 @@ BOMB_RATIO = 200
 MAX_CELLS = 2_000_000
 MAX_SPAN = 200
 MAX_DEPTH = 20
-STEP = "open it in Word and save it again as .docx, or put its tables into an XLSX file"
+STEP = "save_in_word"
 
 
 def read(path):
@@ -28,14 +28,14 @@ def read(path):
             with z.open(info) as f:
                 parser.feed(f)
     except (zipfile.BadZipFile, zlib.error, EOFError, KeyError, OSError, NotImplementedError, xml.parsers.expat.ExpatError) as e:
-        raise TableError("BAD_DOCUMENT", f"the Word document is damaged or cut off: {str(e)[:120]}", STEP) from None
+        raise TableError("BAD_DOCUMENT", f"the Word document is damaged or cut off: {str(e)[:120]}", step=STEP) from None
     except (RuntimeError, ValueError) as e:  # zipfile's word for a password; expat's for a bad encoding
         if "password" in str(e):
-            raise TableError("PASSWORD_PROTECTED", "the Word document is protected by a password", "remove the password in Word and upload it again") from None
-        raise TableError("BAD_DOCUMENT", f"the Word document cannot be read: {str(e)[:120]}", STEP) from None
+            raise TableError("PASSWORD_PROTECTED", "the Word document is protected by a password", step="password_word") from None
+        raise TableError("BAD_DOCUMENT", f"the Word document cannot be read: {str(e)[:120]}", step=STEP) from None
     grids, text = parser.grids(), "\n".join(parser.lines)
     if not grids and not text.strip():
-        raise TableError("EMPTY_FILE", "the Word document holds no text and no table")
+        raise TableError("EMPTY_FILE", "the Word document holds no text and no table", said="empty_document")
     return grids, text
 
 
@@ -52,7 +52,7 @@ def _part(z):
 def _check(path, info):
     packed = max(1, os.path.getsize(path))
     if info.file_size > MAX_UNPACKED or (info.file_size > BOMB_SIZE and info.file_size / packed > BOMB_RATIO):
-        raise TableError("ZIP_BOMB", f"the document unpacks from {packed} to {info.file_size} bytes; refused")
+        raise TableError("ZIP_BOMB", f"the document unpacks from {packed} to {info.file_size} bytes; refused", packed=packed, unpacked=info.file_size)
 
 
 class _Table:
@@ -111,7 +111,7 @@ class _Body:
         while block := f.read(1 << 20):
             left -= len(block)
             if left < 0:
-                raise TableError("ZIP_BOMB", "the document unpacks to more than it says; refused")
+                raise TableError("ZIP_BOMB", "the document unpacks to more than it says; refused", said="unpacks_more_than_said")
             p.Parse(block, False)
         p.Parse(b"", True)
 
@@ -119,7 +119,7 @@ class _Body:
         return [g for g in (t.grid() for t in self.tables) if g]
 
     def _doctype(self, *_):
-        raise TableError("BAD_DOCUMENT", "the document declares entities, which no Word document does; refused", STEP)
+        raise TableError("BAD_DOCUMENT", "the document declares entities, which no Word document does; refused", said="document_entities", step=STEP)
 
     def _start(self, name, attrs):
         space, _, tag = name.rpartition(" ")
@@ -132,7 +132,7 @@ class _Body:
         if tag == "tbl":
             self._flush()
             if len(self.stack) >= MAX_DEPTH:
-                raise TableError("BAD_DOCUMENT", f"tables are nested more than {MAX_DEPTH} deep; refused", STEP)
+                raise TableError("BAD_DOCUMENT", f"tables are nested more than {MAX_DEPTH} deep; refused", said="tables_too_deep", step=STEP, most=MAX_DEPTH)
             table = _Table(self.lines[-4:] if not self.stack else [])
             self.tables.append(table)
             self.stack.append({"table": table, "row": None, "cell": None, "skip": 0})
@@ -186,7 +186,7 @@ class _Body:
         cell, here["cell"] = here["cell"], None
         self.cells += cell["span"]
         if self.cells > MAX_CELLS:
-            raise TableError("TOO_MANY_CELLS", f"the document's tables hold more than {MAX_CELLS} cells", STEP)
+            raise TableError("TOO_MANY_CELLS", f"the document's tables hold more than {MAX_CELLS} cells", step=STEP, most=MAX_CELLS)
         if here["row"] is not None:
             here["row"].append((" ".join(cell["text"]), cell["span"], cell["merge"]))
 

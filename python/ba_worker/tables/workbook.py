@@ -47,29 +47,28 @@ def _rows(book, name):
     try:
         sheet = book.get_sheet_by_name(name)
         if sheet.height * sheet.width > MAX_CELLS:
-            raise TableError("TOO_MANY_CELLS", f"sheet {name} spans {sheet.height} × {sheet.width} cells; at most {MAX_CELLS} are read")
+            raise TableError("TOO_MANY_CELLS", f"sheet {name} spans {sheet.height} × {sheet.width} cells; at most {MAX_CELLS} are read", said="sheet_too_large",
+                             sheet=name, rows=sheet.height, columns=sheet.width, most=MAX_CELLS)
         return sheet, sheet.to_python(skip_empty_area=True)
     except (TableError, MemoryError, KeyboardInterrupt, SystemExit):
         raise
     # Damaged archives come as many kinds of error, and as a panic that is no Exception.
     except BaseException as e:
-        raise TableError("BAD_WORKBOOK", f"sheet {name} cannot be read: {str(e)[:200]}", "open it in a spreadsheet program and save it again") from None
+        raise TableError("BAD_WORKBOOK", f"sheet {name} cannot be read: {str(e)[:200]}", said="sheet_unreadable", step="save_in_spreadsheet", sheet=name) from None
 
 
 def _open(path):
     try:
         return calamine.CalamineWorkbook.from_path(path)
     except calamine.PasswordError:
-        raise TableError("PASSWORD_PROTECTED", "the workbook is protected by a password",
-                         "remove the password in Excel and upload it again") from None
+        raise TableError("PASSWORD_PROTECTED", "the workbook is protected by a password", step="password_excel") from None
     except (calamine.CalamineError, calamine.ZipError, calamine.XmlError, OSError, ValueError) as e:
         with open(path, "rb") as f:
             head = f.read(1 << 16)
         if "EncryptedPackage".encode("utf-16-le") in head or "password" in str(e).lower() or "encrypt" in str(e).lower():
-            raise TableError("PASSWORD_PROTECTED", "the workbook is protected by a password",
-                             "remove the password in Excel and upload it again") from None
+            raise TableError("PASSWORD_PROTECTED", "the workbook is protected by a password", step="password_excel") from None
         signatures.refuse_other_office(path)
-        raise TableError("BAD_WORKBOOK", f"the workbook cannot be read: {str(e)[:200]}") from None
+        raise TableError("BAD_WORKBOOK", f"the workbook cannot be read: {str(e)[:200]}", step="save_in_spreadsheet") from None
 
 
 def _pick(names, only):
@@ -85,7 +84,7 @@ def _pick(names, only):
         close = [n for n in names if n.strip().lower() == str(only).strip().lower()]
         if close:
             return close[:1]
-    raise TableError("NO_SUCH_SHEET", f"no sheet `{only}`; there are: " + ", ".join(f"`{n}`" for n in names[:30]))
+    raise TableError("NO_SUCH_SHEET", f"no sheet `{only}`; there are: " + ", ".join(f"`{n}`" for n in names[:30]), sheet=str(only), known=names[:30])
 
 
 def _check_zip(path):
@@ -94,11 +93,11 @@ def _check_zip(path):
             infos = z.infolist()
             mimetype = signatures.opendocument_type(z, infos)
     except (zipfile.BadZipFile, OSError, NotImplementedError, ValueError) as e:
-        raise TableError("BAD_WORKBOOK", f"the workbook cannot be opened: {e}") from None
+        raise TableError("BAD_WORKBOOK", f"the workbook cannot be opened: {e}", step="save_in_spreadsheet") from None
     unpacked = sum(i.file_size for i in infos)
     packed = max(1, os.path.getsize(path))
     if unpacked > MAX_UNPACKED or (unpacked > BOMB_SIZE and unpacked / packed > BOMB_RATIO):
-        raise TableError("ZIP_BOMB", f"the workbook unpacks from {packed} to {unpacked} bytes; refused")
+        raise TableError("ZIP_BOMB", f"the workbook unpacks from {packed} to {unpacked} bytes; refused", packed=packed, unpacked=unpacked)
     signatures.refuse_other_archives({i.filename.lower() for i in infos}, mimetype)
 
 
@@ -128,7 +127,7 @@ def _drop_stray_cells(path, work):
                 refs = ", ".join(r.decode() for r in found[info.filename][:3])
                 sheet = names.get(info.filename, info.filename)
                 count = len(found[info.filename])
-                notes[sheet] = [note("stray_cells", f"{count} stray cell(s) far from the table left out ({refs})", count=count)]
+                notes[sheet] = [note("stray_cells", f"{count} stray cell(s) far from the table left out ({refs})", count=count, refs=refs)]
     return target, notes
 
 

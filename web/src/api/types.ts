@@ -39,13 +39,15 @@ export type AgentResponse = Pick<Schemas["AgentResponse"], "response" | "convers
 export type ApiErrorBody = Pick<Schemas["ErrorInfo"], "code" | "message"> & { details?: unknown };
 
 export type Note = Omit<Schemas["Note"], "values"> & { values?: Json };
+export type Said = Omit<Schemas["Said"], "values"> & { values?: Json };
 export type DataNote = Note & { file_id: string; table: string };
 export type IngestOptions = Partial<Schemas["IngestOptions"]>;
 export type ColumnChoice = Schemas["ColumnChoice"];
 export type ColumnProfile = Omit<Schemas["ColumnProfile"], "min" | "max"> & { min?: unknown; max?: unknown };
 export type TableProfile = Omit<Schemas["TableProfile"], "columns" | "preview" | "notes"> & { columns: ColumnProfile[]; preview?: unknown[][]; notes?: Note[] };
 export type FileProfile = Omit<Schemas["FileProfile"], "tables"> & { tables?: TableProfile[] };
-export type UploadedFile = Omit<Schemas["Upload"], "profile" | "conversation_id" | "sha256" | "ingest_options"> & {
+export type UploadedFile = Omit<Schemas["Upload"], "profile" | "problem" | "conversation_id" | "sha256" | "ingest_options"> & {
+  problem?: Said | null;
   profile?: FileProfile | null;
   ingest_options?: IngestOptions;
 };
@@ -55,7 +57,7 @@ export type CodeFile = Pick<Schemas["CodeFile"], "code_id" | "language"> & Parti
 export type CodeDetail = Pick<Schemas["CodeDetail"], "code">;
 
 export type ConversationSummary = Schemas["ConversationInfo"];
-export type HistoryStep = Omit<Schemas["HistoryStep"], "arguments"> & { arguments: Json };
+export type HistoryStep = Omit<Schemas["HistoryStep"], "arguments" | "said"> & { arguments: Json; said?: Said | null };
 export type HistoryRound = Pick<Schemas["HistoryRound"], "run_id" | "user_message" | "created_at"> & {
   status: string;
   file_ids?: string[];

@@ -2,7 +2,7 @@
 import type { ChartRef } from "$lib/api/types";
 import { roomy } from "$lib/chart/theme";
 import { cleanOption, type Option } from "$lib/chart/option";
-import { full, short } from "./chart-numbers";
+import { full, share, short } from "./numbers";
 
 export const KINDS = ["bar", "line", "area", "pie", "table"] as const;
 export type Kind = (typeof KINDS)[number] | "given";
@@ -33,7 +33,7 @@ export function seriesOf(kind: Kind, grid: Grid): Option[] {
   const measures = kind === "pie" ? grid.header.slice(1, 2) : grid.header.slice(1);
   const few = grid.rows.length * measures.length <= LABELS_UP_TO;
   return measures.map((name, at): Option => {
-    if (kind === "pie") return { type: "pie", name, radius: ["42%", "68%"], encode: { itemName: 0, value: at + 1 }, label: { formatter: "{b} {d}%" } };
+    if (kind === "pie") return { type: "pie", name, radius: ["42%", "68%"], encode: { itemName: 0, value: at + 1 }, label: {} };
     const base: Option = { type: kind === "bar" ? "bar" : "line", name, encode: { x: 0, y: at + 1 } };
     if (kind === "bar") return { ...base, barMaxWidth: 46, label: { show: few, position: "top" } };
     return { ...base, showSymbol: grid.rows.length <= 60, ...(kind === "area" ? { areaStyle: { opacity: 0.2 } } : {}) };
@@ -83,9 +83,15 @@ export function drawable(chart: ChartRef, kind: Kind, language: string, { narrow
     return { ...one, axisLabel: { ...label, ...(label.formatter ? {} : { formatter: (v: number) => short(v, language, unit) }) } };
   };
   const pie = list(option.series).some((series) => series.type === "pie");
+  // ECharts makes shares add up to 100 by moving the last digit; the tables beside do not.
+  const whole = grid.rows.reduce((sum, row) => sum + (typeof row[1] === "number" ? row[1] : 0), 0);
+  const slice = (params: unknown) => {
+    const value = valueOf(params);
+    return `${String((params as { name?: unknown }).name ?? "")} ${value === null ? "–" : share(value, whole, language)}`;
+  };
   option.series = list(option.series).map((series) => {
     const label = (series.label ?? {}) as Option;
-    if (series.type === "pie") return { ...series, ...(narrow ? { radius: ["34%", "54%"], center: ["50%", "46%"] } : {}), label: { overflow: "truncate", width: narrow ? 70 : 120, formatter: "{b} {d}%", ...label } };
+    if (series.type === "pie") return { ...series, ...(narrow ? { radius: ["34%", "54%"], center: ["50%", "46%"] } : {}), label: { overflow: "truncate", width: narrow ? 70 : 120, ...label, formatter: slice } };
     const write = (params: unknown) => {
       const value = valueOf(params);
       return value === null ? "" : short(value, language, unit);

@@ -5,6 +5,7 @@ const REACHABLE = "a[href], button:not(:disabled), input:not(:disabled), select:
 export function fullScreen(element: HTMLElement, close: () => void): () => void {
   const before = document.activeElement as HTMLElement | null;
   // The top layer: an ancestor that contains its own painting would hold it back.
+  element.classList.add("full-screen");
   element.setAttribute("popover", "manual");
   element.showPopover?.();
   const reachable = () => [...element.querySelectorAll<HTMLElement>(REACHABLE)].filter((one) => one.offsetParent !== null || one === document.activeElement);
@@ -29,6 +30,7 @@ export function fullScreen(element: HTMLElement, close: () => void): () => void 
     window.removeEventListener("keydown", key, true);
     element.hidePopover?.();
     element.removeAttribute("popover");
+    element.classList.remove("full-screen");
     before?.focus?.();
   };
 }

@@ -7,9 +7,6 @@ export const byLevel = (notes: Note[] = []): { doubts: Note[]; steps: Note[] } =
   steps: notes.filter((note) => note.level !== "warn"),
 });
 
-/** Whether the reason a file cannot be read already tells what to do, so that general advice would only repeat it. */
-export const tellsWhatToDo = (reason: string): boolean => /; (?:upload|unpack|export|put|save|pack|write|keep|remove|choose|open|read|in \w+,) /.test(reason);
-
 /** The result a tool gave the model, without the tag that keeps it apart in the prompt. */
 export const withoutTag = (observation: string): string => observation.replace(/^<tool_result\b[^>\n]*>\n?/, "").replace(/\n?<\/tool_result>\s*$/, "");
 

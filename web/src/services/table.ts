@@ -1,4 +1,5 @@
 /** Tables as people read them: which columns are figures, how they sort, how they leave the page. No DOM. */
+import { readable } from "./numbers";
 
 const NUMBER = /^([+\-−–▲▼]?)\s*([¥￥$€£]?)\s*([+\-−]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?\s*(%|％|pp|百分点|万亿|万|亿|千|k|m|bn|b)?(?:\s*(?:元|人|单|件|次|台))?$/i;
 const SCALE: Record<string, number> = { 万: 1e4, 亿: 1e8, 万亿: 1e12, 千: 1e3, k: 1e3, m: 1e6, b: 1e9, bn: 1e9 };
@@ -73,11 +74,7 @@ export function grouped(header: string, cells: string[]): string[] {
 /** One cell as a table would show it. */
 export const cellText = (header: string, value: string): string => grouped(header, [shortFraction(value)])[0] ?? value;
 
-/** A computed value has more digits than it means: six significant ones after the point are enough to read. */
-const shortFraction = (value: string): string => {
-  const match = /^-?\d+\.(\d{5,})$/.exec(value.trim());
-  return match ? String(Number(Number(value).toFixed(Math.abs(Number(value)) >= 1 ? 4 : 6))) : value;
-};
+const shortFraction = (value: string): string => (/^-?\d+\.\d{5,}$/.test(value.trim()) ? String(readable(Number(value))) : value);
 
 export interface ShownColumn {
   numeric: boolean;
@@ -125,11 +122,14 @@ export const toHtmlTable = ([header = [], ...rows]: string[][]): string => {
 
 export const toTsv = (rows: string[][]): string => rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]+/g, " ")).join("\t")).join("\n");
 
+/** A cell of a column of figures as a program wants it: separators are for the eye. With a sign, unit or percent it stays as written. */
+export const amount = (cell: string): string | number => (/^-?\d{1,3}(,\d{3})+(\.\d+)?$/.test(cell.trim()) ? (figure(cell) ?? cell) : cell);
+
 /** CSV for spreadsheets: a BOM so that Chinese opens right, and no cell that a spreadsheet would run as a formula. */
-export function toCsv(rows: string[][]): string {
-  const field = (cell: string) => {
-    // A figure is written as one: separators are for the eye.
-    if (/^[+-]?\d{1,3}(,\d{3})+(\.\d+)?$/.test(cell)) return cell.replace(/,/g, "");
+export function toCsv(rows: (string | number | null)[][]): string {
+  const field = (value: string | number | null) => {
+    if (typeof value === "number") return String(value);
+    const cell = value ?? "";
     const inert = /^[=@\t\r]/.test(cell) || (/^[+-]/.test(cell) && figure(cell) === null) ? `'${cell}` : cell;
     return /[",\r\n]/.test(inert) ? `"${inert.replace(/"/g, '""')}"` : inert;
   };

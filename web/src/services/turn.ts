@@ -1,5 +1,5 @@
 /** A turn (question and answer) and how events change it. Pure: the same events always give the same turn. */
-import type { AgentResponse, ApiErrorBody, Artifact, HistoryRound, HistoryStep, ToolCall } from "$lib/api/types";
+import type { AgentResponse, ApiErrorBody, Artifact, HistoryRound, HistoryStep, Said, ToolCall } from "$lib/api/types";
 import { readPartial } from "./partial";
 import type { RunEvent } from "./run-stream";
 
@@ -16,6 +16,7 @@ export interface ToolStep {
   durationMs?: number;
   cacheHit?: boolean;
   summary?: string;
+  said?: Said;
   observation?: string;
   errorCode?: string;
   fraction?: number;
@@ -109,6 +110,7 @@ function onFinished(turn: Turn, data: Record<string, unknown>, now: number): Tur
     durationMs: number(data.duration_ms) ?? now - step.startedAt,
     cacheHit: data.cache_hit === true,
     summary: text(data.summary),
+    said: (data.said as Said | undefined) ?? undefined,
     observation: text(data.observation),
     errorCode: text(data.error_code) || undefined,
     fraction: undefined,
@@ -183,7 +185,7 @@ function fromStep(step: HistoryStep, live: boolean): ToolStep {
   const state: ToolState = step.success === true ? "ok" : step.success === false ? "error" : live ? "running" : "stopped";
   return {
     id: step.tool_call_id, name: step.tool_name, args: step.arguments ?? {}, round: step.round, state, startedAt: Date.now(),
-    durationMs: step.duration_ms ?? undefined, cacheHit: step.cache_hit, summary: step.summary, observation: step.observation,
+    durationMs: step.duration_ms ?? undefined, cacheHit: step.cache_hit, summary: step.summary, said: step.said ?? undefined, observation: step.observation,
     errorCode: step.error_code ?? undefined,
   };
 }

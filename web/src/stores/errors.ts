@@ -8,8 +8,7 @@ const known = (key: string): Key | null => (key in prefs.words ? (key as Key) : 
 
 /** The server's stable code in the reader's words, where there are some. */
 export function explainCode(code: string, message: string): string {
-  if (code === "unsupported_file_type") return t("error.unsupported");
-  const key = known(`code.${code}`);
+  const key = known(`fault.${code}`);
   return key ? t(key) : message;
 }
 
@@ -24,11 +23,11 @@ export function explain(error: unknown): string {
   if (words) return words;
   if (error.status === 0) return t("error.network");
   if (error.status === 401) return t("error.auth");
-  if (error.status === 413) return t("error.tooLarge");
-  if (error.status === 415) return t("error.unsupported");
-  if (error.status === 429 || error.status === 503) return t("error.busy");
+  // What a proxy in between answered has no code of ours.
+  if (error.status === 413) return t("fault.too_large");
+  if (error.status === 429 || error.status === 503) return t("fault.rate_limited");
   if (error.status === 400 || error.status === 422) return t("error.invalid", { message: error.message || error.code });
-  if (error.status >= 500) return t("error.server");
+  if (error.status >= 500) return t("fault.internal");
   return t("error.generic", { message: error.message || error.code });
 }
 

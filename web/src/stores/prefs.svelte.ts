@@ -98,5 +98,6 @@ export const prefs = new Prefs();
 /** The text for a key in the reader's language, with `{name}` filled in. Reactive when read in a component. */
 export function t(key: Key, values: Record<string, string | number> = {}): string {
   const text = prefs.words[key] ?? key;
-  return text.replace(/\{(\w+)\}/g, (mark, name: string) => String(values[name] ?? mark));
+  // `{count|row|rows}`: English says one and many apart.
+  return text.replace(/\{(\w+)(?:\|(\w+)\|(\w+))?\}/g, (mark, name: string, one?: string, many?: string) => (one && many ? (String(values[name]) === "1" ? one : many) : String(values[name] ?? mark)));
 }

@@ -27,7 +27,7 @@ class Session {
   }
 
   async signOut(): Promise<void> {
-    // A session that has ended already, as after a change of password, is what was wanted.
+    // A session that has ended already is what was wanted.
     await api.logout().catch((error: unknown) => {
       if (!(error instanceof ApiError && error.status === 401)) throw error;
     });

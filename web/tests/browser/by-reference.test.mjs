@@ -47,6 +47,20 @@ describe("charts by reference", { skip }, () => {
     browser.quiet();
   });
 
+  it("come back when the network does", async () => {
+    await page.route(/echarts\.min[^/]*\.js/, (route) => route.abort());
+    await page.reload();
+    await ended(page);
+    await charts().first().scrollIntoViewIfNeeded();
+    await charts().first().and(page.locator("[data-state=failed]")).waitFor(SLOW);
+    await page.unroute(/echarts\.min[^/]*\.js/);
+    await charts().first().locator(".problem").getByRole("button", { name: "重新绘制" }).click();
+    await charts().first().locator("canvas").waitFor(SLOW);
+    await charts().first().and(page.locator("[data-state=drawn]")).waitFor(SLOW);
+    // What the cut wire left in the console is not the page's fault.
+    browser.errors.length = 0;
+  });
+
   it("change their kind, their size and their theme without the model", async () => {
     const first = charts().first();
     await first.scrollIntoViewIfNeeded();

@@ -56,7 +56,7 @@ describe("uploads", { skip }, () => {
     await drop(page, [["virus.exe", "x"], ["broken.xlsx", "", corpus("truncated.xlsx")], ["locked.xlsx", "", corpus("encrypted.xlsx")]]);
     await page.getByText(/virus\.exe.*不支持这种文件/).waitFor();
     const failed = (name) => card(name).and(page.locator("[data-status=failed]"));
-    for (const [name, why] of [["broken.xlsx", /工作簿打不开[\s\S]*另存为/], ["locked.xlsx", /文件有密码保护[\s\S]*去掉密码/]]) {
+    for (const [name, why] of [["broken.xlsx", /工作簿打不开[\s\S]*重新保存/], ["locked.xlsx", /文件有密码保护[\s\S]*去掉密码/]]) {
       // The words come a moment after the state: they are fetched when first needed.
       await failed(name).filter({ hasText: why }).waitFor(SLOW);
     }

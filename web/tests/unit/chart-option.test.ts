@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChartRef } from "../../src/api/types";
-import { full, short } from "../../src/services/chart-numbers";
+import { full, rate, readable, rounded, share, short, single } from "../../src/services/numbers";
 import { canSwitch, drawable, gridOf } from "../../src/services/chart-option";
 import { buildReport } from "../../src/services/report";
 
@@ -13,6 +13,22 @@ describe("numbers of charts", () => {
   it("are written as their readers do", () => {
     expect([short(15060000, "zh"), short(15060000, "en"), short(230000000, "zh"), short(999, "zh"), short(0.1749, "en")]).toEqual(["1,506万", "15.06M", "2.3亿", "999", "0.1749"]);
     expect([short(35.84, "zh", "%"), short(12000, "zh", "万元"), full(15060000, "zh", "元"), full(35.84, "en", "%")]).toEqual(["35.84%", "12,000", "15,060,000 元", "35.84%"]);
+  });
+});
+
+describe("one way of writing a number", () => {
+  // 35.83 % beside 35.84 %: a slice, its tooltip, its label and the table's cell say the same.
+  it("gives one figure the same digits wherever it stands", () => {
+    const [part, whole] = [3583.5, 10000];
+    expect([share(part, whole, "zh"), short((part / whole) * 100, "zh", "%"), full((part / whole) * 100, "en", "%")]).toEqual(["35.84%", "35.84%", "35.84%"]);
+    const pie = drawable({ ...chart, kind: "pie", unit: "", option: { dataset: { dimensions: ["地区", "额"], source: [["华东", part], ["其他", whole - part]] }, series: [{ type: "pie", label: { formatter: "{b} {d}%" } }] } }, "given", "zh") as unknown as { series: { label: { formatter: (p: unknown) => string } }[] };
+    expect(pie.series[0]?.label.formatter({ name: "华东", value: ["华东", part], encode: { value: [1] } })).toBe("华东 35.84%");
+  });
+
+  it("rounds halves up as they are written, on both sides of zero", () => {
+    expect([rounded(35.835, 2), rounded(-35.835, 2), rounded(1.005, 2), rounded(0.1 + 0.2, 4), rounded(1e21, 2)]).toEqual([35.84, -35.84, 1.01, 0.3, 1e21]);
+    expect([short(-17.4954, "zh", "%"), full(-17.4954, "zh", "%")]).toEqual(["-17.5%", "-17.5%"]);
+    expect([readable(0.123456789), readable(12.345678), rate(0.0512, "en"), single(1234567.8000000001, "en"), share(1, 0, "en")]).toEqual([0.123457, 12.3457, "5.1%", "1,234,567.8", "–"]);
   });
 });
 

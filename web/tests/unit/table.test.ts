@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { direction, figure, grouped, isNumericColumn, sortRows, toCsv, toTsv } from "../../src/services/table";
+import { amount, direction, figure, grouped, isNumericColumn, sortRows, toCsv, toTsv } from "../../src/services/table";
 
 describe("figures", () => {
   it.each([["1,234.5", 1234.5], ["+18.2%", 18.2], ["−3", -3], ["(1,200)", -1200], ["¥3.5万", 35000], ["1.2亿", 1.2e8], ["$-5", -5], ["12k", 12000]])("%s is %d", (text, value) => {
@@ -46,6 +46,10 @@ describe("sorting", () => {
 describe("leaving the page", () => {
   it("quotes CSV, keeps figures, and disarms formulas", () => {
     expect(toCsv([["a,b", 'c"d'], ["=HYPERLINK(1)", "-5"], ["@x", "+cmd"]])).toBe('\uFEFF"a,b","c""d"\r\n\'=HYPERLINK(1),-5\r\n\'@x,\'+cmd\r\n');
+  });
+  it("writes amounts as numbers, and leaves everything else as it is written", () => {
+    expect(["1,234.50", "-12,000", "007", "12.5%", "¥1,200", "+1,000"].map(amount)).toEqual([1234.5, -12000, "007", "12.5%", "¥1,200", "+1,000"]);
+    expect(toCsv([["x"], [1234.5], [null]])).toBe("\uFEFFx\r\n1234.5\r\n\r\n");
   });
   it("keeps TSV one row per line", () => expect(toTsv([["a\tb", "c\nd"]])).toBe("a b\tc d"));
 });

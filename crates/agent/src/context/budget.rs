@@ -18,7 +18,7 @@ pub(super) fn fit(pieces: &mut [Piece], window: usize, counter: &MemoCounter) ->
     let mut sizes: Vec<usize> =
         pieces.iter().map(|p| counter.count_message(&p.message.wire_text())).collect();
     let mut total: usize = sizes.iter().sum();
-    // Finished rounds go first, oldest first; what the current turn found goes last.
+    // Finished turns go first, oldest first; what the current turn found goes last.
     for kinds in [&[Kind::History, Kind::Summary][..], &[Kind::FileList, Kind::Notice], &[Kind::CurrentTurn]]
     {
         for stage in STAGES {

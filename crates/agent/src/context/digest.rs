@@ -1,7 +1,7 @@
-//! The text that stands for a span of older rounds: a summary where there is one, else the lines that matter; then the
+//! The text that stands for a span of older turns: a summary where there is one, else the lines that matter; then the
 //! names in use. Each within the span's budget, each made once.
 
-use ba_protocol::Round;
+use ba_protocol::Turn;
 
 use super::extract::{self, Line};
 use super::names::Names;
@@ -27,7 +27,7 @@ pub(super) fn message(
         && !counter.is_refused(&span.key)
     {
         let source = match span.parts.as_slice() {
-            [] => summary::source(rounds_of(span, input)),
+            [] => summary::source(turns_of(span, input)),
             parts => parts
                 .iter()
                 .map(|part| self::text(part, input, budget, counter))
@@ -42,8 +42,8 @@ pub(super) fn message(
     format!("[历史摘要] 第 {first}–{last} 轮（原文可用 file_reader 重读：{again}）\n{text}")
 }
 
-fn rounds_of<'a>(span: &Span, input: &ContextInput<'a>) -> &'a [Round] {
-    &input.rounds[span.from..span.to]
+fn turns_of<'a>(span: &Span, input: &ContextInput<'a>) -> &'a [Turn] {
+    &input.turns[span.from..span.to]
 }
 
 fn summary_of(span: &Span, input: &ContextInput<'_>, counter: &MemoCounter) -> Option<String> {
@@ -61,8 +61,8 @@ fn text(span: &Span, input: &ContextInput<'_>, budget: usize, counter: &MemoCoun
     let kind = if input.strategy == Strategy::Truncate { "t" } else { "e" };
     counter.digest(&format!("{kind}/{budget}/{}", span.key), || {
         with_names(span, input, budget, counter, |left| match (span.parts.as_slice(), input.strategy) {
-            ([], Strategy::Truncate) => extract::truncate(rounds_of(span, input), left, counter),
-            ([], _) => extract::extract(rounds_of(span, input), left, counter),
+            ([], Strategy::Truncate) => extract::truncate(turns_of(span, input), left, counter),
+            ([], _) => extract::extract(turns_of(span, input), left, counter),
             (parts, _) => {
                 let texts: Vec<String> =
                     parts.iter().map(|part| text(part, input, budget, counter)).collect();
@@ -80,7 +80,7 @@ fn with_names(
     counter: &MemoCounter,
     said: impl FnOnce(usize) -> String,
 ) -> String {
-    let names = Names::of(rounds_of(span, input)).line(budget / NAMES_SHARE, counter);
+    let names = Names::of(turns_of(span, input)).line(budget / NAMES_SHARE, counter);
     let said = said(budget.saturating_sub(counter.count(&names)));
     match names.is_empty() {
         true => said,
@@ -99,7 +99,7 @@ fn summarised(
     let mut text = extract::fitting(summary.trim_end(), budget, counter);
     if span.parts.is_empty() {
         let left = budget.saturating_sub(counter.count(&text));
-        let results: String = rounds_of(span, input).iter().map(extract::shortened_observations).collect();
+        let results: String = turns_of(span, input).iter().map(extract::shortened_observations).collect();
         let results = extract::fitting(results.trim_end(), left, counter);
         if !results.is_empty() {
             text = format!("{text}\n{results}");

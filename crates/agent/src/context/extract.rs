@@ -4,7 +4,7 @@
 use std::sync::LazyLock;
 
 use ba_protocol::text::{one_line, shorten};
-use ba_protocol::{FileFacts, Round, ToolResult, synopsis};
+use ba_protocol::{FileFacts, ToolResult, Turn, synopsis};
 use regex::Regex;
 
 use super::tokens::MemoCounter;
@@ -25,7 +25,7 @@ static PATTERNS: LazyLock<Vec<(Regex, i32)>> = LazyLock::new(|| {
             r"(?i)不对|错了|应该是|改成|而不是|更正|纠正|口径|\b(?:actually|instead|wrong|incorrect|correction|should be|rather than)\b",
             5,
         ),
-        // A decision that later rounds rely on.
+        // A decision that later turns rely on.
         (
             r"(?i)决定|采用|以.{1,20}为准|排除|剔除|按照|约定|\b(?:decided?|we will|use the|exclude|treat|assume|definition)\b",
             3,
@@ -133,13 +133,13 @@ fn cut(line: &str, budget: usize, counter: &MemoCounter) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Each round's question, its most important lines, and one line per tool result, as far as they fit.
-pub fn extract(rounds: &[Round], budget: usize, counter: &MemoCounter) -> String {
-    let share = budget / rounds.len().max(1);
+/// Each turn's question, its most important lines, and one line per tool result, as far as they fit.
+pub fn extract(turns: &[Turn], budget: usize, counter: &MemoCounter) -> String {
+    let share = budget / turns.len().max(1);
     let mut texts: Vec<String> = Vec::new();
-    for round in rounds {
-        let question = shorten(one_line(&round.user_message).trim(), MAX_LINE);
-        let answer = round.final_answer.as_deref().unwrap_or("");
+    for turn in turns {
+        let question = shorten(one_line(&turn.user_message).trim(), MAX_LINE);
+        let answer = turn.final_answer.as_deref().unwrap_or("");
         let lines = answer.lines().map(str::trim).filter(|l| !l.is_empty()).map(|l| Line::new("答：", l, 0));
         let asked = if importance(&question) >= 0 {
             cut(&format!("问：{question}"), share / 3, counter)
@@ -149,7 +149,7 @@ pub fn extract(rounds: &[Round], budget: usize, counter: &MemoCounter) -> String
         let mut left = share.saturating_sub(counter.count(&asked) + 1);
         let said = best(lines, left, counter);
         left = left.saturating_sub(counter.count(&said) + 1);
-        let results = fitting(shortened_observations(round).trim_end(), left, counter);
+        let results = fitting(shortened_observations(turn).trim_end(), left, counter);
         texts.extend([asked, said, results]);
     }
     texts.retain(|t| !t.is_empty());
@@ -157,21 +157,21 @@ pub fn extract(rounds: &[Round], budget: usize, counter: &MemoCounter) -> String
 }
 
 /// The first words of each question and answer.
-pub(super) fn truncate(rounds: &[Round], budget: usize, counter: &MemoCounter) -> String {
-    let share = budget / rounds.len().max(1);
-    let texts = rounds.iter().map(|round| {
-        let answer = round.final_answer.as_deref().unwrap_or("");
-        let question = shorten(one_line(&round.user_message).trim(), 120);
+pub(super) fn truncate(turns: &[Turn], budget: usize, counter: &MemoCounter) -> String {
+    let share = budget / turns.len().max(1);
+    let texts = turns.iter().map(|turn| {
+        let answer = turn.final_answer.as_deref().unwrap_or("");
+        let question = shorten(one_line(&turn.user_message).trim(), 120);
         let text = format!("问：{question}\n答：{}", shorten(one_line(answer).trim(), 200));
-        fitting(&format!("{text}\n{}", shortened_observations(round)), share, counter)
+        fitting(&format!("{text}\n{}", shortened_observations(turn)), share, counter)
     });
     texts.collect::<Vec<_>>().join("\n")
 }
 
 /// One line per result: enough to know what was asked and to ask again.
-pub(super) fn shortened_observations(round: &Round) -> String {
+pub(super) fn shortened_observations(turn: &Turn) -> String {
     let mut text = String::new();
-    for (call, result) in round.steps.iter().flat_map(|s| s.tool_calls.iter().zip(&s.results)) {
+    for (call, result) in turn.steps.iter().flat_map(|s| s.tool_calls.iter().zip(&s.results)) {
         let shown = match &result.file_facts {
             Some(facts) if result.success => file_line(facts),
             _ => {

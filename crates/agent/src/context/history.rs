@@ -1,10 +1,8 @@
-//! Rounds as messages. File reads of earlier rounds become their synopsis (SPEC X2). Every call has its result and
+//! Turns as messages. File reads of earlier turns become their synopsis (SPEC X2). Every call has its result and
 //! every result its call (SPEC X7), whatever was stored.
 
-use ba_protocol::round::RoundStep;
-use ba_protocol::{
-    ContentBlock, FileFacts, Message, Role, Round, RoundEnding, ToolCall, ToolResult, synopsis,
-};
+use ba_protocol::turn::Round;
+use ba_protocol::{ContentBlock, FileFacts, Message, Role, ToolCall, ToolResult, Turn, TurnEnding, synopsis};
 use serde_json::Value;
 
 use super::extract::shortened_observations;
@@ -21,68 +19,68 @@ pub(super) enum Keep<'a> {
     Synopsis,
 }
 
-/// A finished round as history shows it.
-pub fn round_messages(round: &Round) -> Vec<Message> {
-    let mut messages = vec![Message::user(round.user_message.clone())];
-    for step in &round.steps {
+/// A finished turn as history shows it.
+pub fn turn_messages(turn: &Turn) -> Vec<Message> {
+    let mut messages = vec![Message::user(turn.user_message.clone())];
+    for step in &turn.steps {
         let (said, answered, _) = step_messages(step, Keep::Synopsis);
         messages.extend([said, answered]);
     }
-    messages.push(Message::assistant(final_answer(round)));
+    messages.push(Message::assistant(final_answer(turn)));
     messages
 }
 
-/// A round without its observations: what was asked and answered, and one line per call (SPEC X3).
-pub(super) fn trimmed_messages(round: &Round) -> [Message; 2] {
-    let calls = shortened_observations(round);
-    [Message::user(round.user_message.clone()), Message::assistant(format!("{calls}{}", final_answer(round)))]
+/// A turn without its observations: what was asked and answered, and one line per call (SPEC X3).
+pub(super) fn trimmed_messages(turn: &Turn) -> [Message; 2] {
+    let calls = shortened_observations(turn);
+    [Message::user(turn.user_message.clone()), Message::assistant(format!("{calls}{}", final_answer(turn)))]
 }
 
-/// A round that failed still ends with an assistant's word, so that roles alternate.
-fn final_answer(round: &Round) -> String {
-    let unfinished = match round.ending {
-        RoundEnding::Complete | RoundEnding::Failed => "（这一轮没有完成。）",
-        RoundEnding::Cancelled => "（用户停止了这一轮。）",
+/// A turn that failed still ends with an assistant's word, so that roles alternate.
+fn final_answer(turn: &Turn) -> String {
+    let unfinished = match turn.ending {
+        TurnEnding::Complete | TurnEnding::Failed => "（这一轮没有完成。）",
+        TurnEnding::Cancelled => "（用户停止了这一轮。）",
     };
-    match (&round.final_answer, round.ending) {
-        (Some(answer), RoundEnding::Complete) => answer.clone(),
+    match (&turn.final_answer, turn.ending) {
+        (Some(answer), TurnEnding::Complete) => answer.clone(),
         (Some(partial), _) => format!("{partial}\n\n{unfinished}"),
         (None, _) => unfinished.to_owned(),
     }
 }
 
-pub(super) fn trimmed_pieces(index: usize, round: &Round, original_tokens: usize) -> [Piece; 2] {
-    let [asked, answered] = trimmed_messages(round).map(|m| Piece::new(Kind::History, Some(index), m));
-    [asked, Piece { original_tokens, shortened: !round.steps.is_empty(), ..answered }]
+pub(super) fn trimmed_pieces(index: usize, turn: &Turn, original_tokens: usize) -> [Piece; 2] {
+    let [asked, answered] = trimmed_messages(turn).map(|m| Piece::new(Kind::History, Some(index), m));
+    [asked, Piece { original_tokens, shortened: !turn.steps.is_empty(), ..answered }]
 }
 
-pub(super) fn round_pieces(index: usize, round: &Round, counter: &MemoCounter) -> Vec<Piece> {
-    let mut pieces = vec![Piece::new(Kind::History, Some(index), Message::user(round.user_message.clone()))];
-    for step in &round.steps {
+pub(super) fn turn_pieces(index: usize, turn: &Turn, counter: &MemoCounter) -> Vec<Piece> {
+    let mut pieces = vec![Piece::new(Kind::History, Some(index), Message::user(turn.user_message.clone()))];
+    for step in &turn.steps {
         pieces.extend(step_pieces(Kind::History, Some(index), step, Keep::Synopsis, counter));
     }
-    pieces.push(Piece::new(Kind::History, Some(index), Message::assistant(final_answer(round))));
+    pieces.push(Piece::new(Kind::History, Some(index), Message::assistant(final_answer(turn))));
     pieces
 }
 
 pub(super) fn step_pieces(
     kind: Kind,
-    round: Option<usize>,
-    step: &RoundStep,
+    turn: Option<usize>,
+    step: &Round,
     keep: Keep<'_>,
     counter: &MemoCounter,
 ) -> [Piece; 2] {
     let (said, answered, synopses) = step_messages(step, keep);
-    let mut answer = Piece::new(kind, round, answered);
+    let mut answer = Piece::new(kind, turn, answered);
     answer.synopses = synopses;
     if synopses > 0 {
         answer.original_tokens = counter.count_message(&observations(step));
     }
-    [Piece::new(kind, round, said), answer]
+    [Piece::new(kind, turn, said), answer]
 }
 
 /// One model turn with its calls, the message that answers them all, and how many reads became a synopsis.
-fn step_messages(step: &RoundStep, keep: Keep<'_>) -> (Message, Message, usize) {
+fn step_messages(step: &Round, keep: Keep<'_>) -> (Message, Message, usize) {
     let thinking = step.thinking.iter().map(|t| ContentBlock::Thinking { thinking: t.clone() });
     let mut said: Vec<ContentBlock> = thinking.collect();
     said.push(ContentBlock::Text { text: step.model_text.clone() });
@@ -140,17 +138,17 @@ fn read_facts(call: &ToolCall, result: &ToolResult) -> Option<FileFacts> {
     })
 }
 
-fn observations(step: &RoundStep) -> String {
+fn observations(step: &Round) -> String {
     let all: Vec<&str> = step.results.iter().map(|r| r.observation.as_str()).collect();
     all.join("\n\n")
 }
 
-/// Tokens a round would take with nothing cleaned.
-pub(super) fn raw_tokens(round: &Round, counter: &MemoCounter) -> usize {
-    let steps: usize = round
+/// Tokens a turn would take with nothing cleaned.
+pub(super) fn raw_tokens(turn: &Turn, counter: &MemoCounter) -> usize {
+    let steps: usize = turn
         .steps
         .iter()
         .map(|s| counter.count_message(&s.model_text) + counter.count_message(&observations(s)))
         .sum();
-    counter.count_message(&round.user_message) + steps + counter.count_message(&final_answer(round))
+    counter.count_message(&turn.user_message) + steps + counter.count_message(&final_answer(turn))
 }

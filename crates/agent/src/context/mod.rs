@@ -1,6 +1,6 @@
 //! What goes to the model for one turn (SPEC X1): stable system prompt, history, file list, user message, this turn.
 //!
-//! Pure: rounds and texts in, messages and a report out. Never calls the model; where an older span wants a summary
+//! Pure: turns and texts in, messages and a report out. Never calls the model; where an older span wants a summary
 //! it says so, and uses it when it is there.
 
 mod budget;
@@ -19,22 +19,22 @@ mod tokens;
 
 use std::collections::HashMap;
 
-use ba_protocol::round::RoundStep;
-use ba_protocol::{Message, Round};
+use ba_protocol::turn::Round;
+use ba_protocol::{Message, Turn};
 
 use crate::pipeline::neutralise;
 use crate::run::{Correction, Gate};
 
 pub use extract::{extract, importance};
-pub use history::round_messages;
+pub use history::turn_messages;
 use piece::Piece;
 pub use piece::{ContextReport, Kind, PartReport};
 pub use plan::{Budget, Plan, Span, plan};
-pub use sizes::RoundSize;
+pub use sizes::TurnSize;
 pub use summary::{WantedSummary, checked_summary, summary_request};
 pub use tokens::MemoCounter;
 
-/// Earlier rounds kept whole, whatever happens (SPEC X4).
+/// Earlier turns kept whole, whatever happens (SPEC X4).
 pub const WHOLE_ROUNDS: usize = 5;
 /// More messages than this start compression (SPEC X3).
 pub const MAX_MESSAGES: usize = 20;
@@ -43,11 +43,11 @@ pub const MAX_CODE_BLOCKS: usize = 10;
 
 pub struct ContextInput<'a> {
     pub system_prompt: &'a str,
-    pub rounds: &'a [Round],
+    pub turns: &'a [Turn],
     pub file_list: Option<&'a str>,
     pub user_message: &'a str,
     /// What the current run has done so far: never cleaned (SPEC X2).
-    pub steps: &'a [RoundStep],
+    pub steps: &'a [Round],
     pub correction: Option<&'a Correction>,
     /// The draft the audit sent back, shown where it was written.
     pub gate: Option<&'a Gate>,
@@ -59,7 +59,7 @@ pub struct ContextInput<'a> {
     pub summaries: &'a HashMap<String, String>,
 }
 
-/// How rounds older than the last five are compressed (SPEC X4).
+/// How turns older than the last five are compressed (SPEC X4).
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Strategy {
     /// The first words of each.
@@ -84,7 +84,7 @@ pub struct BuiltContext {
 pub fn build_context(input: &ContextInput<'_>, counter: &MemoCounter) -> BuiltContext {
     let mut wanted = Vec::new();
     let mut pieces = vec![Piece::new(Kind::System, None, Message::system(input.system_prompt))];
-    let sizes: Vec<RoundSize> = input.rounds.iter().map(|round| counter.size(round)).collect();
+    let sizes: Vec<TurnSize> = input.turns.iter().map(|turn| counter.size(turn)).collect();
     let budget = Budget::of(input.window, counter.count_message(input.system_prompt));
     let Plan { spans, trimmed_from, whole_from } = plan(&sizes, budget);
     for span in &spans {
@@ -93,11 +93,11 @@ pub fn build_context(input: &ContextInput<'_>, counter: &MemoCounter) -> BuiltCo
         piece.original_tokens = sizes[span.from..span.to].iter().map(|s| s.raw).sum();
         pieces.push(piece);
     }
-    for (index, round) in input.rounds.iter().enumerate().skip(trimmed_from) {
+    for (index, turn) in input.turns.iter().enumerate().skip(trimmed_from) {
         if index < whole_from {
-            pieces.extend(history::trimmed_pieces(index, round, sizes[index].raw));
+            pieces.extend(history::trimmed_pieces(index, turn, sizes[index].raw));
         } else {
-            pieces.extend(history::round_pieces(index, round, counter));
+            pieces.extend(history::turn_pieces(index, turn, counter));
         }
     }
     let stable_prefix = pieces.len();

@@ -1,8 +1,8 @@
-//! The names later questions use: variables of Python, tables, files. They outlive the rounds that made them.
+//! The names later questions use: variables of Python, tables, files. They outlive the turns that made them.
 
 use std::sync::LazyLock;
 
-use ba_protocol::Round;
+use ba_protocol::Turn;
 use ba_protocol::text::{one_line, shorten};
 use regex::Regex;
 
@@ -33,16 +33,16 @@ pub(super) struct Names {
 }
 
 impl Names {
-    /// Of these rounds, the newest first.
-    pub(super) fn of(rounds: &[Round]) -> Self {
+    /// Of these turns, the newest first.
+    pub(super) fn of(turns: &[Turn]) -> Self {
         let mut all = Self::default();
-        rounds.iter().rev().for_each(|round| all.take(round));
+        turns.iter().rev().for_each(|turn| all.take(turn));
         all
     }
 
-    fn take(&mut self, round: &Round) {
+    fn take(&mut self, turn: &Turn) {
         let Some(patterns) = PATTERNS.as_ref() else { return };
-        for call in round.tool_calls() {
+        for call in turn.tool_calls() {
             let given = |key: &str| call.arguments.get(key).and_then(|v| v.as_str()).unwrap_or_default();
             for found in patterns.variable.captures_iter(given("code")) {
                 add(&mut self.variables, &found[1]);
@@ -53,9 +53,9 @@ impl Names {
             add(&mut self.tables, given("keep_as"));
             add(&mut self.files, given("path"));
         }
-        let results = round.steps.iter().flat_map(|s| &s.results);
+        let results = turn.steps.iter().flat_map(|s| &s.results);
         results.flat_map(|r| &r.artifacts).for_each(|a| add(&mut self.files, &a.name));
-        let answer = round.final_answer.as_deref().unwrap_or_default();
+        let answer = turn.final_answer.as_deref().unwrap_or_default();
         patterns.saved.captures_iter(answer).for_each(|found| add(&mut self.files, &found[1]));
     }
 

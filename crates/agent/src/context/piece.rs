@@ -11,7 +11,7 @@ use super::tokens::MemoCounter;
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     System,
-    /// Stands for a span of older rounds.
+    /// Stands for a span of older turns.
     Summary,
     History,
     FileList,
@@ -22,8 +22,8 @@ pub enum Kind {
 
 pub(super) struct Piece {
     pub kind: Kind,
-    /// Index of the round it shows.
-    pub round: Option<usize>,
+    /// Index of the turn it shows.
+    pub turn: Option<usize>,
     pub message: Message,
     /// Tokens before anything was replaced or shortened; zero until known.
     pub original_tokens: usize,
@@ -33,8 +33,8 @@ pub(super) struct Piece {
 }
 
 impl Piece {
-    pub fn new(kind: Kind, round: Option<usize>, message: Message) -> Self {
-        Self { kind, round, message, original_tokens: 0, synopses: 0, shortened: false }
+    pub fn new(kind: Kind, turn: Option<usize>, message: Message) -> Self {
+        Self { kind, turn, message, original_tokens: 0, synopses: 0, shortened: false }
     }
 }
 
@@ -78,7 +78,7 @@ impl ContextReport {
             parts.push(PartReport {
                 kind: piece.kind,
                 role: piece.message.role.as_str().to_owned(),
-                round: piece.round.map(|r| r + 1),
+                round: piece.turn.map(|r| r + 1),
                 tokens,
                 original_tokens: piece.original_tokens,
                 synopses: piece.synopses,

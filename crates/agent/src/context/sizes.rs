@@ -1,12 +1,12 @@
-//! What a finished round takes, whole and without its observations. Known once, remembered: history does not change.
+//! What a finished turn takes, whole and without its observations. Known once, remembered: history does not change.
 
-use ba_protocol::Round;
+use ba_protocol::Turn;
 
 use super::history;
 use super::tokens::MemoCounter;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct RoundSize {
+pub struct TurnSize {
     pub messages: usize,
     /// Tokens with file reads as synopses.
     pub whole: usize,
@@ -18,49 +18,49 @@ pub struct RoundSize {
     pub hash: [u8; 16],
 }
 
-impl RoundSize {
-    pub(super) fn of(round: &Round, counter: &MemoCounter) -> Self {
-        let whole = history::round_messages(round);
-        let trimmed = history::trimmed_messages(round);
+impl TurnSize {
+    pub(super) fn of(turn: &Turn, counter: &MemoCounter) -> Self {
+        let whole = history::turn_messages(turn);
+        let trimmed = history::trimmed_messages(turn);
         let tokens = |messages: &[ba_protocol::Message]| {
             messages.iter().map(|m| counter.count_message(&m.wire_text())).sum()
         };
-        let answer = round.final_answer.as_deref().unwrap_or_default();
-        let scripts = round.tool_calls().filter(|c| c.arguments.contains_key("code")).count();
+        let answer = turn.final_answer.as_deref().unwrap_or_default();
+        let scripts = turn.tool_calls().filter(|c| c.arguments.contains_key("code")).count();
         Self {
             messages: whole.len(),
             whole: tokens(&whole),
             trimmed: tokens(&trimmed),
-            raw: history::raw_tokens(round, counter),
+            raw: history::raw_tokens(turn, counter),
             code_blocks: answer.matches("<!-- CODE_SAVED:").count() + scripts,
-            hash: hash_of(round),
+            hash: hash_of(turn),
         }
     }
 }
 
-fn hash_of(round: &Round) -> [u8; 16] {
+fn hash_of(turn: &Turn) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
     let mut add = |text: &str| {
         hasher.update(&(text.len() as u64).to_le_bytes()).update(text.as_bytes());
     };
-    [round.round_id.as_str(), &round.user_message, round.final_answer.as_deref().unwrap_or("")]
+    [turn.run_id.as_str(), &turn.user_message, turn.final_answer.as_deref().unwrap_or("")]
         .into_iter()
         .for_each(&mut add);
-    round.tool_observations().for_each(&mut add);
+    turn.tool_observations().for_each(&mut add);
     let mut short = [0; 16];
     short.copy_from_slice(&hasher.finalize().as_bytes()[..16]);
     short
 }
 
-/// Tells rounds apart without reading them: a run has its own id and never changes once it is history.
-pub(super) fn identity(round: &Round) -> [u8; 16] {
+/// Tells turns apart without reading them: a run has its own id and never changes once it is history.
+pub(super) fn identity(turn: &Turn) -> [u8; 16] {
     let mut hasher = blake3::Hasher::new();
-    hasher.update(round.round_id.as_str().as_bytes());
-    let observations: usize = round.tool_observations().map(str::len).sum();
+    hasher.update(turn.run_id.as_str().as_bytes());
+    let observations: usize = turn.tool_observations().map(str::len).sum();
     let lengths = [
-        round.user_message.len(),
-        round.final_answer.as_deref().map_or(0, str::len),
-        round.steps.len(),
+        turn.user_message.len(),
+        turn.final_answer.as_deref().map_or(0, str::len),
+        turn.steps.len(),
         observations,
     ];
     lengths.iter().for_each(|n| {

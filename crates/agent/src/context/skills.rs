@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use ba_protocol::round::RoundStep;
 use ba_protocol::text::{one_line, shorten};
+use ba_protocol::turn::Round;
 use ba_protocol::{ToolCall, ToolResult};
 use ba_skills::DONE;
 
@@ -14,7 +14,7 @@ use crate::skills::ACTIVATE_SKILL;
 pub(super) struct Ended(HashSet<String>);
 
 impl Ended {
-    pub(super) fn of(steps: &[RoundStep]) -> Self {
+    pub(super) fn of(steps: &[Round]) -> Self {
         let mut ended = HashSet::new();
         // Active skills, the newest last, each with the calls that brought its texts.
         let mut active: Vec<(&str, Vec<&str>)> = Vec::new();

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use ba_protocol::{Message, Round};
+use ba_protocol::{Message, Turn};
 use regex::Regex;
 
 use super::extract::shortened_observations;
@@ -22,12 +22,12 @@ pub struct WantedSummary {
 }
 
 /// The text a summary is made from.
-pub(super) fn source(rounds: &[Round]) -> String {
+pub(super) fn source(turns: &[Turn]) -> String {
     let mut text = String::new();
-    for round in rounds {
-        text.push_str(&format!("用户：{}\n", round.user_message));
-        text.push_str(&shortened_observations(round));
-        text.push_str(&format!("回答：{}\n\n", round.final_answer.as_deref().unwrap_or("（未完成）")));
+    for turn in turns {
+        text.push_str(&format!("用户：{}\n", turn.user_message));
+        text.push_str(&shortened_observations(turn));
+        text.push_str(&format!("回答：{}\n\n", turn.final_answer.as_deref().unwrap_or("（未完成）")));
     }
     if text.len() > MAX_SOURCE {
         let head = ba_protocol::text::prefix(&text, MAX_SOURCE / 2);

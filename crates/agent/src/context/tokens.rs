@@ -1,4 +1,4 @@
-//! What is remembered between builds: token counts (SPEC M1), sizes of rounds, texts of spans, summaries. History is the
+//! What is remembered between builds: token counts (SPEC M1), sizes of turns, texts of spans, summaries. History is the
 //! same from turn to turn, so each is worked out once and a turn of a long conversation costs what a turn of a short
 //! one does.
 
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use ba_protocol::{ConversationId, Round};
+use ba_protocol::{ConversationId, Turn};
 
-use super::sizes::{self, RoundSize};
+use super::sizes::{self, TurnSize};
 use crate::pipeline::Counter;
 
 /// Role, separators and the like, per message; the dialects differ by a token or two.
@@ -16,7 +16,7 @@ const PER_MESSAGE: usize = 4;
 const REMEMBERED: u64 = 50_000;
 /// Texts of spans and summaries, in bytes.
 const TEXT_BYTES: u64 = 8 << 20;
-/// Rounds of conversations that go on, in bytes, and how long after their last turn.
+/// Turns of conversations that go on, in bytes, and how long after their last turn.
 const HISTORY_BYTES: u64 = 24 << 20;
 const HISTORY_FOR: Duration = Duration::from_secs(900);
 /// Counting a short text is cheaper than remembering it.
@@ -28,11 +28,11 @@ const REFUSED_FOR: Duration = Duration::from_secs(600);
 pub struct MemoCounter {
     count: Counter,
     known: moka::sync::Cache<[u8; 16], usize>,
-    sizes: moka::sync::Cache<[u8; 16], RoundSize>,
+    sizes: moka::sync::Cache<[u8; 16], TurnSize>,
     digests: moka::sync::Cache<String, Arc<str>>,
     summaries: moka::sync::Cache<String, Arc<str>>,
     refused: moka::sync::Cache<String, ()>,
-    rounds: moka::sync::Cache<ConversationId, Arc<Vec<Round>>>,
+    turns: moka::sync::Cache<ConversationId, Arc<Vec<Turn>>>,
     counted: Arc<AtomicU64>,
 }
 
@@ -50,8 +50,8 @@ impl MemoCounter {
             digests: texts(),
             summaries: texts(),
             refused: moka::sync::Cache::builder().max_capacity(REMEMBERED).time_to_live(REFUSED_FOR).build(),
-            rounds: moka::sync::Cache::builder()
-                .weigher(|_, rounds: &Arc<Vec<Round>>| u32::try_from(bytes_of(rounds)).unwrap_or(u32::MAX))
+            turns: moka::sync::Cache::builder()
+                .weigher(|_, turns: &Arc<Vec<Turn>>| u32::try_from(bytes_of(turns)).unwrap_or(u32::MAX))
                 .max_capacity(HISTORY_BYTES)
                 .time_to_idle(HISTORY_FOR)
                 .build(),
@@ -93,8 +93,8 @@ impl MemoCounter {
         Arc::new(move |text| this.count(text))
     }
 
-    pub(super) fn size(&self, round: &Round) -> RoundSize {
-        self.sizes.get_with(sizes::identity(round), || RoundSize::of(round, self))
+    pub(super) fn size(&self, turn: &Turn) -> TurnSize {
+        self.sizes.get_with(sizes::identity(turn), || TurnSize::of(turn, self))
     }
 
     pub(super) fn digest(&self, key: &str, make: impl FnOnce() -> String) -> String {
@@ -106,13 +106,13 @@ impl MemoCounter {
         text
     }
 
-    /// A conversation's rounds as they were last read; whoever takes them puts them back.
-    pub(crate) fn take_rounds(&self, conversation: &ConversationId) -> Option<Arc<Vec<Round>>> {
-        self.rounds.remove(conversation)
+    /// A conversation's turns as they were last read; whoever takes them puts them back.
+    pub(crate) fn take_turns(&self, conversation: &ConversationId) -> Option<Arc<Vec<Turn>>> {
+        self.turns.remove(conversation)
     }
 
-    pub(crate) fn keep_rounds(&self, conversation: &ConversationId, rounds: Arc<Vec<Round>>) {
-        self.rounds.insert(conversation.clone(), rounds);
+    pub(crate) fn keep_turns(&self, conversation: &ConversationId, turns: Arc<Vec<Turn>>) {
+        self.turns.insert(conversation.clone(), turns);
     }
 
     /// A span's summary, once it has been had.
@@ -134,12 +134,12 @@ impl MemoCounter {
     }
 }
 
-/// About what rounds take in memory: their texts.
-fn bytes_of(rounds: &[Round]) -> usize {
-    let of = |round: &Round| {
-        let steps: usize = round.steps.iter().map(|s| s.model_text.len() * 2 + s.thought.len()).sum();
-        let results: usize = round.tool_observations().map(str::len).sum();
-        500 + round.user_message.len() + round.final_answer.as_deref().map_or(0, str::len) + steps + results
+/// About what turns take in memory: their texts.
+fn bytes_of(turns: &[Turn]) -> usize {
+    let of = |turn: &Turn| {
+        let steps: usize = turn.steps.iter().map(|s| s.model_text.len() * 2 + s.thought.len()).sum();
+        let results: usize = turn.tool_observations().map(str::len).sum();
+        500 + turn.user_message.len() + turn.final_answer.as_deref().map_or(0, str::len) + steps + results
     };
-    rounds.iter().map(of).sum()
+    turns.iter().map(of).sum()
 }

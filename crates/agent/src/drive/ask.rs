@@ -1,11 +1,11 @@
-//! What a run asks its model: gathers the conversation, builds the context, and has older rounds summarised.
+//! What a run asks its model: gathers the conversation, builds the context, and has older turns summarised.
 
 use std::collections::HashMap;
 use std::sync::{Arc, LazyLock};
 
 use ba_model::{ModelRequest, Schema, Usage};
 use ba_protocol::api::{ErrorInfo, UsageInfo};
-use ba_protocol::{ConversationId, Round, StructuredResponse, Upload, UploadId};
+use ba_protocol::{ConversationId, StructuredResponse, Turn, Upload, UploadId};
 use ba_skills::Effective;
 use ba_store::{ConversationFiles, StoreError};
 
@@ -71,24 +71,24 @@ impl Drive<'_> {
         {
             return Ok(gathered.clone());
         }
-        let rounds = match &self.rounds {
-            Some(rounds) => rounds.clone(),
+        let turns = match &self.turns {
+            Some(turns) => turns.clone(),
             None => {
                 let (store, conversation) = (&self.parts.store, &self.record.conversation_id);
                 match &self.state.replaces {
-                    Some(turn) => Arc::new(store.rounds_before(conversation, turn.base).await?),
+                    Some(turn) => Arc::new(store.turns_before(conversation, turn.base).await?),
                     None => summaries::history(store, self.memo, conversation).await?,
                 }
             }
         };
-        self.rounds = Some(rounds.clone());
+        self.turns = Some(turns.clone());
         let asked = Asked {
             conversation: &self.record.conversation_id,
             question: &self.record.message,
             attached: &self.state.file_ids,
             earlier: self.gathered.as_deref(),
         };
-        let gathered = Arc::new(Gathered::of(self.parts, asked, rounds, files).await);
+        let gathered = Arc::new(Gathered::of(self.parts, asked, turns, files).await);
         self.gathered = Some(gathered.clone());
         Ok(gathered)
     }
@@ -107,7 +107,7 @@ pub(crate) struct Gathered {
     /// What the tools know of the data, as it was told first in this turn.
     briefing: Option<String>,
     system_prompt: String,
-    rounds: Arc<Vec<Round>>,
+    turns: Arc<Vec<Turn>>,
     file_list: Option<String>,
     business_notes: String,
     /// Of which the list was made.
@@ -129,7 +129,7 @@ impl Gathered {
     pub(crate) async fn of(
         parts: &AgentParts,
         asked: Asked<'_>,
-        rounds: Arc<Vec<Round>>,
+        turns: Arc<Vec<Turn>>,
         files: Arc<ConversationFiles>,
     ) -> Self {
         let own_notes = skills::conversation_notes(&parts.store, &files.uploads).await;
@@ -148,7 +148,7 @@ impl Gathered {
                 parts.system_prompt.of(Language::of(asked.question)),
                 extras.stable
             ),
-            rounds,
+            turns,
             file_list: skills::join(
                 skills::join(file_list, attachments(&files.uploads, asked.attached)),
                 extras.turn,
@@ -160,8 +160,8 @@ impl Gathered {
     }
 
     /// The conversation before this turn.
-    pub(crate) fn rounds(&self) -> &[Round] {
-        &self.rounds
+    pub(crate) fn turns(&self) -> &[Turn] {
+        &self.turns
     }
 
     pub(crate) fn business_notes(&self) -> &str {
@@ -176,7 +176,7 @@ impl Gathered {
     ) -> ContextInput<'a> {
         ContextInput {
             system_prompt: &self.system_prompt,
-            rounds: &self.rounds,
+            turns: &self.turns,
             file_list: self.file_list.as_deref(),
             user_message,
             steps: &[],
@@ -197,16 +197,16 @@ impl Gathered {
         memo: &MemoCounter,
     ) -> Option<ContextReport> {
         let (before, message) = match turn {
-            None => (&self.rounds[..], ""),
+            None => (&self.turns[..], ""),
             Some(turn) => {
                 let at = turn.checked_sub(1)?;
-                (self.rounds.get(..at)?, self.rounds.get(at)?.user_message.as_str())
+                (self.turns.get(..at)?, self.turns.get(at)?.user_message.as_str())
             }
         };
         let model = parts.models.default.info();
         let window = model.window;
         let none = HashMap::new();
-        let input = ContextInput { rounds: before, ..self.input(message, window, &none) };
+        let input = ContextInput { turns: before, ..self.input(message, window, &none) };
         let kept = Summaries { store: &parts.store, model: None, metrics: &parts.metrics, memo };
         let report = kept.build(&input).await.0.report;
         let usage = UsageInfo { input_tokens: report.tokens as u64, ..UsageInfo::default() };

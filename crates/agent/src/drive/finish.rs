@@ -3,7 +3,7 @@
 
 use ba_audit::Evidence;
 use ba_protocol::{
-    Action, CodeId, ConversationId, ParseOutcome, Round, RoundEnding, RunEvent, StructuredResponse, parse,
+    Action, CodeId, ConversationId, ParseOutcome, RunEvent, StructuredResponse, Turn, TurnEnding, parse,
 };
 use ba_store::{NewCode, RunStatus, StepCommit, Store, StoreError};
 
@@ -19,35 +19,34 @@ impl Drive<'_> {
         spans::run_ended(&self.book.span, &ending.outcome, &self.book.usage);
         // No skill outlives the run.
         self.state.skills.unwind();
-        let (status, event, round) = match ending.outcome {
+        let (status, event, turn) = match ending.outcome {
             Outcome::Answer { response, structured, stop } => {
                 let draft = self.draft(&response, structured, stop).await?;
                 let saved = self.save_codes(&draft).await?;
                 if let Some(audit) = &ending.audit {
                     self.parts.log.audit(&self.record, audit);
                 }
-                let round =
-                    Round { audit: ending.audit.clone(), ..self.round_of(Some(draft.history.clone())) };
+                let turn = Turn { audit: ending.audit.clone(), ..self.turn_of(Some(draft.history.clone())) };
                 let mut answer = draft.finish(&saved);
                 answer.metadata.audit = ending.audit;
                 answer.metadata.witness = ending.witness;
                 for warning in &answer.metadata.warnings {
                     self.parts.log.warning(&self.record, warning);
                 }
-                (RunStatus::Complete, RunEvent::Report(Box::new(answer)), round)
+                (RunStatus::Complete, RunEvent::Report(Box::new(answer)), turn)
             }
             Outcome::Failed { error } => {
                 self.parts.log.warning(&self.record, &format!("{}: {}", error.code, error.message));
-                let round = Round { ending: RoundEnding::Failed, ..self.round_of(None) };
-                (RunStatus::Failed, RunEvent::RunFailed { error }, round)
+                let turn = Turn { ending: TurnEnding::Failed, ..self.turn_of(None) };
+                (RunStatus::Failed, RunEvent::RunFailed { error }, turn)
             }
             Outcome::Cancelled => {
                 let partial = readable(&self.said.lock());
-                let round = Round { ending: RoundEnding::Cancelled, ..self.round_of(partial.clone()) };
-                (RunStatus::Cancelled, RunEvent::RunCancelled { partial }, round)
+                let turn = Turn { ending: TurnEnding::Cancelled, ..self.turn_of(partial.clone()) };
+                (RunStatus::Cancelled, RunEvent::RunCancelled { partial }, turn)
             }
         };
-        let commit = StepCommit { status, events: vec![event], round: Some(round), ..self.progress() };
+        let commit = StepCommit { status, events: vec![event], turn: Some(turn), ..self.progress() };
         self.close(commit).await
     }
 
@@ -103,16 +102,16 @@ impl Drive<'_> {
         Ok(respond::complete(answer, &known, facts, &mut next_id))
     }
 
-    fn round_of(&self, final_answer: Option<String>) -> Round {
-        Round {
-            round_id: self.record.id.clone(),
+    fn turn_of(&self, final_answer: Option<String>) -> Turn {
+        Turn {
+            run_id: self.record.id.clone(),
             user_message: self.record.message.clone(),
             created_at: self.record.created_at,
             steps: self.state.machine.steps().to_vec(),
             final_answer,
             tokens_used: self.book.usage.input_tokens + self.book.usage.output_tokens,
             audit: None,
-            ending: RoundEnding::Complete,
+            ending: TurnEnding::Complete,
         }
     }
 }

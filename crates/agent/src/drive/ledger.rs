@@ -4,18 +4,18 @@
 //! Refuses to tell anyone of what is not stored, and to store anything after a step that was not.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use ba_protocol::{Event, RunEvent, RunId};
-use ba_store::{NewRun, StepCommit, Store, StoreError};
+use ba_store::{NewRun, RunRecord, StepCommit, Store, StoreError};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::task::TaskTracker;
 
 use crate::sink::EventSink;
 
 /// How long a step waits for storage that cannot take it.
-const PATIENCE: Duration = Duration::from_secs(180);
+const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Where ledgers are kept.
 pub(crate) struct Desk<'a> {
@@ -28,6 +28,8 @@ pub(crate) struct Desk<'a> {
 pub(crate) struct Ledger {
     entries: mpsc::UnboundedSender<Entry>,
     failed: Arc<AtomicBool>,
+    /// Milliseconds that steps waited for storage that stumbled.
+    stalled: Arc<AtomicU64>,
 }
 
 enum Entry {
@@ -57,8 +59,8 @@ impl Teller {
 
 impl Ledger {
     /// For a run that is already stored.
-    pub(crate) fn resume(desk: &Desk<'_>, run: &RunId, epoch: u64) -> Self {
-        Self::open(desk, run, epoch, None)
+    pub(crate) fn resume(desk: &Desk<'_>, record: &RunRecord) -> Self {
+        Self::open(desk, &record.id, (record.epoch, record.commits), None)
     }
 
     /// For a new run; the title is that of a conversation made for it. The receiver answers when it is durable.
@@ -68,25 +70,27 @@ impl Ledger {
         new_title: Option<String>,
     ) -> (Self, oneshot::Receiver<Durable>) {
         let run = new.run_id.clone();
-        let ledger = Self::open(desk, &run, 1, Some((new, new_title)));
+        let ledger = Self::open(desk, &run, (1, 0), Some((new, new_title)));
         let durable = ledger.barrier();
         (ledger, durable)
     }
 
-    fn open(desk: &Desk<'_>, run: &RunId, epoch: u64, first: Option<Admission>) -> Self {
+    fn open(desk: &Desk<'_>, run: &RunId, (epoch, commits): (u64, u64), first: Option<Admission>) -> Self {
         let (entries, queue) = mpsc::unbounded_channel();
-        let failed = Arc::new(AtomicBool::new(false));
+        let (failed, stalled) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
         let clerk = Clerk {
             store: desk.store.clone(),
             run: run.clone(),
             epoch,
+            commits,
             sink: desk.sink.clone(),
             failed: failed.clone(),
+            stalled: stalled.clone(),
             error: None,
             last: None,
         };
         desk.tasks.spawn(clerk.work(first, queue));
-        Self { entries, failed }
+        Self { entries, failed, stalled }
     }
 
     /// An earlier step that was not stored is reported here, or by `durable`.
@@ -104,6 +108,11 @@ impl Ledger {
     /// Fails when a step was not stored; asks nobody when all is well.
     pub(crate) async fn check(&self) -> Result<(), StoreError> {
         if self.failed.load(Ordering::Acquire) { self.durable().await.map(|_| ()) } else { Ok(()) }
+    }
+
+    /// How long steps have waited for storage that stumbled.
+    pub(crate) fn stalled(&self) -> Duration {
+        Duration::from_millis(self.stalled.load(Ordering::Acquire))
     }
 
     pub(crate) fn teller(&self) -> Teller {
@@ -127,8 +136,11 @@ struct Clerk {
     run: RunId,
     /// Every commit carries it: one that another server's take-over made stale is refused.
     epoch: u64,
+    /// Numbers them: one whose answer was lost is sent again and kept once.
+    commits: u64,
     sink: Arc<dyn EventSink>,
     failed: Arc<AtomicBool>,
+    stalled: Arc<AtomicU64>,
     error: Option<StoreError>,
     last: Option<RunEvent>,
 }
@@ -179,7 +191,8 @@ impl Clerk {
         }
         let mut events = Vec::new().into_iter();
         if !self.failed.load(Ordering::Acquire) {
-            all.epoch = self.epoch;
+            self.commits += 1;
+            (all.epoch, all.number) = (self.epoch, self.commits);
             match self.stored(all).await {
                 Ok(stored) => events = stored.into_iter(),
                 Err(error) => self.fail(error),
@@ -196,15 +209,22 @@ impl Clerk {
     /// Storage that stumbles is waited for: what was done is not thrown away because a disk was full for a minute.
     async fn stored(&self, step: StepCommit) -> Result<Vec<Event>, StoreError> {
         let mut pause = Duration::from_millis(100);
-        let began = Instant::now();
+        let (began, mut stumbled) = (Instant::now(), false);
         loop {
             match self.store.commit_step(&self.run, step.clone()).await {
                 Err(error) if error.may_pass() && began.elapsed() < PATIENCE => {
                     tracing::warn!(run = %self.run, %error, "a step was not stored; trying again");
                     tokio::time::sleep(pause).await;
                     pause = (pause * 2).min(Duration::from_secs(5));
+                    stumbled = true;
                 }
-                done => return done,
+                done => {
+                    if stumbled {
+                        let waited = u64::try_from(began.elapsed().as_millis()).unwrap_or(u64::MAX);
+                        self.stalled.fetch_add(waited, Ordering::AcqRel);
+                    }
+                    return done;
+                }
             }
         }
     }

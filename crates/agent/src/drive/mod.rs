@@ -16,7 +16,7 @@ use std::time::Instant;
 use ba_audit::Evidence;
 use ba_model::{Model, Usage};
 use ba_protocol::api::{ErrorInfo, UsageInfo};
-use ba_protocol::{Round, RunEvent};
+use ba_protocol::{RunEvent, Turn};
 use ba_skills::Effective;
 use ba_store::{ConversationFiles, ConversationGuard, RunRecord, StoreError};
 use tokio_util::sync::CancellationToken;
@@ -66,7 +66,7 @@ pub(crate) struct Drive<'a> {
     /// The skills the present round was asked under; kept when they end with the run.
     skill_chain: Vec<String>,
     /// As last read; the history of a conversation does not change during a run.
-    rounds: Option<Arc<Vec<Round>>>,
+    turns: Option<Arc<Vec<Turn>>>,
     files: Option<Arc<ConversationFiles>>,
     gathered: Option<Arc<Gathered>>,
     /// Calls of the present step may already have been answered.
@@ -96,11 +96,11 @@ pub(crate) async fn drive(
 ) -> Result<Option<RunEvent>, StoreError> {
     let RunJob { record, state, ledger, origin } = job;
     let resumed = matches!(origin, Origin::Resumed);
-    let (rounds, files, _turn) = match origin {
+    let (turns, files, _turn) = match origin {
         Origin::NewConversation(files, turn) => (Some(Arc::default()), Some(Arc::new(files)), Some(turn)),
         Origin::OldConversation | Origin::Resumed => {
             let turn = tokio::select! {
-                turn = parts.store.locks().lock(&record.conversation_id) => Some(turn?),
+                turn = turn_of(parts, &record, &ledger) => Some(turn?),
                 // Who cancels a run that still waits need not wait for the one before it.
                 () = cancel.cancelled() => None,
             };
@@ -118,7 +118,7 @@ pub(crate) async fn drive(
         witness: proof::Beside::default(),
         window_share: 0.0,
         skill_chain: Vec::new(),
-        rounds,
+        turns,
         files,
         gathered: None,
         resumed,
@@ -145,6 +145,18 @@ pub(crate) async fn drive(
     drive.until_it_ends(cancel).await
 }
 
+/// Other servers know of a question once it is stored; alone, nobody has to wait for that.
+async fn turn_of(
+    parts: &AgentParts,
+    record: &RunRecord,
+    ledger: &Ledger,
+) -> Result<ConversationGuard, StoreError> {
+    if parts.store.is_shared() {
+        ledger.durable().await?;
+    }
+    parts.store.take_turn(&record.conversation_id, &record.id).await
+}
+
 impl Drive<'_> {
     async fn until_it_ends(&mut self, cancel: &CancellationToken) -> Result<Option<RunEvent>, StoreError> {
         let (before, began) = (self.state.machine.active(), Instant::now());
@@ -153,7 +165,9 @@ impl Drive<'_> {
             if cancel.is_cancelled() {
                 self.state.machine.end(Outcome::Cancelled);
             }
-            let effects = match self.state.machine.next_step(before + began.elapsed()) {
+            // An outage of the storage is not the run's time.
+            let active = began.elapsed().saturating_sub(self.book.ledger.stalled());
+            let effects = match self.state.machine.next_step(before + active) {
                 Step::AskModel(ask) => tokio::select! {
                     biased;
                     () = cancel.cancelled() => continue,

@@ -127,7 +127,7 @@ impl Drive<'_> {
     /// People are told of a round's calls, and their intents are stored, in one step.
     async fn announce(&self, response: &StructuredResponse, calls: &[PlannedCall]) -> Result<(), StoreError> {
         let round = self.state.machine.model_turns();
-        let mut events = vec![RunEvent::Round(Box::new(respond::processing(response, self.facts())))];
+        let mut events = vec![RunEvent::Turn(Box::new(respond::processing(response, self.facts())))];
         let mut intents = Vec::new();
         for planned in calls {
             let call = &planned.call;
@@ -217,7 +217,7 @@ impl Drive<'_> {
     }
 
     async fn commit(&self, commit: StepCommit) -> Result<(), StoreError> {
-        debug_assert!(commit.status != RunStatus::Running || commit.round.is_none());
+        debug_assert!(commit.status != RunStatus::Running || commit.turn.is_none());
         self.book.ledger.commit(commit).await
     }
 }
@@ -231,6 +231,7 @@ fn finished_event(executed: &Executed) -> RunEvent {
         duration_ms: executed.telemetry.duration_ms,
         cache_hit: executed.telemetry.cache_hit,
         summary: executed.summary.clone(),
+        said: executed.said.clone(),
         observation: text::prefix(&result.observation, PEEK).to_owned(),
         error_code: result.error_code.clone(),
         artifacts: result.artifacts.clone(),

@@ -7,7 +7,8 @@ use std::time::{Duration, Instant};
 use async_trait::async_trait;
 use ba_audit::Evidence;
 use ba_protocol::{
-    ConversationId, DataNote, OutputLevel, ToolCall, ToolErrorType, ToolFailure, ToolResult, ToolTelemetry,
+    ConversationId, DataNote, OutputLevel, Said, ToolCall, ToolErrorType, ToolFailure, ToolResult,
+    ToolTelemetry,
 };
 use ba_store::StoreError;
 use futures::FutureExt;
@@ -93,6 +94,7 @@ pub struct Executed {
     pub telemetry: ToolTelemetry,
     /// One line for people.
     pub summary: String,
+    pub said: Option<Said>,
     /// What figures may be proven by; absent for a failed call.
     pub evidence: Option<Evidence>,
 }
@@ -132,10 +134,12 @@ impl Executor {
         let output = attempted.outcome.as_ref().ok();
         let evidence =
             output.and_then(|o| proof::evidence::of(&call.tool_call_id, o, self.config.evidence_bytes));
+        let said = output.and_then(|o| o.said.clone());
         Ok(Executed {
             result,
             telemetry,
             evidence,
+            said,
             summary: ba_protocol::text::shorten(&ba_protocol::text::one_line(&summary), 200),
         })
     }

@@ -7,14 +7,14 @@ use serde_json::Value;
 
 use crate::tool::{Registry, ToolSpec};
 
-/// One section per available tool, from its schema: `docs/prompts.md` holds exactly this between its markers.
+/// One section per tool that is listed, from its schema: `docs/prompts.md` holds exactly this between its markers.
 pub fn tool_sections(registry: &Registry) -> String {
     let sections: Vec<String> = available(registry).map(tool_section).collect();
     sections.join("\n\n")
 }
 
 fn available(registry: &Registry) -> impl Iterator<Item = &ToolSpec> {
-    registry.iter().filter(|t| t.available()).map(|t| t.spec())
+    registry.iter().filter(|t| t.available() && t.listed()).map(|t| t.spec())
 }
 
 fn tool_section(spec: &ToolSpec) -> String {

@@ -54,6 +54,7 @@ fn known() -> Known {
             description: "2024年销售数据".into(),
             status: IngestStatus::Ready,
             error: None,
+            problem: None,
             profile: None,
             ingest_options: IngestOptions::default(),
         }],

@@ -2,11 +2,11 @@
 
 use std::collections::HashSet;
 
-use ba_protocol::round::RoundStep;
+use ba_protocol::turn::Round;
 use ba_protocol::{Action, StructuredResponse, ToolCall};
 
 /// Renames calls whose id an earlier round has used: `call_1` becomes `call_1_2`, and the model sees that name with its result.
-pub(super) fn settle(response: &mut StructuredResponse, dropped: &mut [ToolCall], steps: &[RoundStep]) {
+pub(super) fn settle(response: &mut StructuredResponse, dropped: &mut [ToolCall], steps: &[Round]) {
     let Action::ToolCall { content } = &mut response.action else { return };
     let mut used: HashSet<String> =
         steps.iter().flat_map(|step| &step.tool_calls).map(|call| call.tool_call_id.clone()).collect();

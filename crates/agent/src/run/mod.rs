@@ -11,8 +11,8 @@ mod stop;
 #[cfg(test)]
 mod tests;
 
-use ba_protocol::round::RoundStep;
 use ba_protocol::structured::{MAX_TOOL_CALLS, Report};
+use ba_protocol::turn::Round;
 use ba_protocol::{Action, ParseOutcome, StructuredResponse, ToolCall, ToolResult, parse};
 use std::time::Duration;
 
@@ -36,7 +36,7 @@ pub struct Run {
     /// Time it has been driven, whatever clocks and outages do.
     #[serde(default)]
     active: Duration,
-    steps: Vec<RoundStep>,
+    steps: Vec<Round>,
     pending: Option<Pending>,
     correction: Option<Correction>,
     /// The turn before was already a correction: the next broken answer is delivered as it is.
@@ -254,7 +254,7 @@ impl Run {
     /// Takes the answers to the pending calls, in call order.
     pub fn on_tools(&mut self, results: Vec<ToolResult>) -> Vec<Effect> {
         let Some(pending) = self.pending.take() else { return Vec::new() };
-        self.steps.push(RoundStep {
+        self.steps.push(Round {
             model_text: serde_json::to_string(&pending.response).unwrap_or_default(),
             thought: pending.response.task_analysis,
             thinking: self.thinking.take(),
@@ -317,7 +317,7 @@ impl Run {
         self.limits.spelled(self.planned)
     }
 
-    pub fn steps(&self) -> &[RoundStep] {
+    pub fn steps(&self) -> &[Round] {
         &self.steps
     }
 

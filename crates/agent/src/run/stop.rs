@@ -1,8 +1,8 @@
 //! How a run ended, as data, and what the user is told when a limit ended it.
 
 use ba_protocol::api::ErrorInfo;
-use ba_protocol::round::RoundStep;
 use ba_protocol::text::shorten;
+use ba_protocol::turn::Round;
 use ba_protocol::{Language, StructuredResponse};
 use serde::{Deserialize, Serialize};
 
@@ -48,7 +48,7 @@ pub(super) fn explain(
     limits: &Limits,
     planned: u32,
     language: Language,
-    steps: &[RoundStep],
+    steps: &[Round],
 ) -> String {
     let rounds = limits.rounds(planned);
     let why = match (language, reason) {

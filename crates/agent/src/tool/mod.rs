@@ -30,6 +30,11 @@ pub trait Tool: Send + Sync {
         true
     }
 
+    /// False where there are too many to tell of: it is found by a search, and may be called all the same.
+    fn listed(&self) -> bool {
+        true
+    }
+
     /// How this very call may be treated: whether running it twice is harmless, and how long it may take.
     fn plan(&self, arguments: &Map<String, Value>) -> CallPlan;
 

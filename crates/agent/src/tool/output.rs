@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use ba_protocol::{Artifact, DataNote, FileFacts};
+use ba_protocol::{Artifact, DataNote, FileFacts, Said};
 use serde_json::Value;
 
 pub use ba_protocol::table::Column;
@@ -11,6 +11,8 @@ pub use ba_protocol::table::Column;
 pub struct ToolOutput {
     /// The key fact in one line: all of the brief level, and the page's summary. `Found 10 items`
     pub summary: String,
+    /// The same for the page, as a code with values.
+    pub said: Option<Said>,
     pub body: Body,
     /// A few words of the body for the brief level, where the key fact alone says too little (a page's beginning).
     pub brief: Option<String>,
@@ -71,6 +73,7 @@ impl ToolOutput {
     pub fn new(summary: impl Into<String>, body: Body) -> Self {
         Self {
             summary: summary.into(),
+            said: None,
             body,
             brief: None,
             notes: Vec::new(),
@@ -88,6 +91,11 @@ impl ToolOutput {
 
     pub fn text(summary: impl Into<String>, text: impl Into<String>) -> Self {
         Self::new(summary, Body::Text(text.into()))
+    }
+
+    pub fn saying(mut self, said: Said) -> Self {
+        self.said = Some(said);
+        self
     }
 
     pub fn with_note(mut self, note: impl Into<String>) -> Self {

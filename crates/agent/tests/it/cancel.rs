@@ -50,7 +50,7 @@ async fn turns_of_one_conversation_run_one_after_the_other() {
     for run in &runs {
         bench.agent.wait(&bench.owner, run).await.unwrap();
     }
-    let rounds = bench.store.rounds(&first.conversation_id).await.unwrap();
+    let rounds = bench.store.turns(&first.conversation_id).await.unwrap();
     let asked: Vec<&str> = rounds.iter().map(|r| r.user_message.as_str()).collect();
     assert_eq!(asked, ["q0", "q1", "q2", "q3", "q4"]);
     assert!(bench.store.locks().is_empty());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use ba_agent::AgentError;
 use ba_model::{ModelError, ScriptedModel, ScriptedReply};
-use ba_protocol::{RoundEnding, RunEvent};
+use ba_protocol::{RunEvent, TurnEnding};
 use serde_json::json;
 
 use crate::bench::{BREAKS, Bench, complete};
@@ -21,7 +21,7 @@ async fn a_panic_outside_a_tool_ends_its_run_in_words() {
         ended.err()
     );
     assert_eq!(bench.agent.live_runs(), 0);
-    assert!(matches!(bench.heard.0.lock().last(), Some(RunEvent::RunFailed { .. })));
+    assert!(bench.heard.0.lock().iter().any(|event| matches!(event, RunEvent::RunFailed { .. })));
     assert!(bench.store.open_runs().await.unwrap().is_empty());
 }
 
@@ -39,8 +39,8 @@ async fn a_stopped_answer_keeps_what_was_said_and_the_next_question_knows_of_it(
     assert!(matches!(bench.agent.wait(&bench.owner, &admitted.run_id).await, Err(AgentError::Cancelled)));
     let last = bench.heard.0.lock().last().cloned();
     assert_eq!(last, Some(RunEvent::RunCancelled { partial: Some("华东最高，".into()) }));
-    let rounds = bench.store.rounds(&admitted.conversation_id).await.unwrap();
-    assert_eq!((rounds.len(), rounds[0].ending), (1, RoundEnding::Cancelled));
+    let rounds = bench.store.turns(&admitted.conversation_id).await.unwrap();
+    assert_eq!((rounds.len(), rounds[0].ending), (1, TurnEnding::Cancelled));
     let next = bench.ask("继续", Some(&admitted.conversation_id)).await;
     bench.agent.wait(&bench.owner, &next.run_id).await.unwrap();
     let request = seen(&bench.model.requests().last().unwrap().messages);
@@ -58,8 +58,8 @@ async fn a_run_whose_model_fails_at_once_leaves_its_question() {
     let bench = Bench::new(ScriptedModel::new([failing])).await;
     let admitted = bench.ask("第一问", None).await;
     assert!(bench.agent.wait(&bench.owner, &admitted.run_id).await.is_err());
-    let rounds = bench.store.rounds(&admitted.conversation_id).await.unwrap();
-    assert_eq!((rounds[0].user_message.as_str(), rounds[0].ending), ("第一问", RoundEnding::Failed));
+    let rounds = bench.store.turns(&admitted.conversation_id).await.unwrap();
+    assert_eq!((rounds[0].user_message.as_str(), rounds[0].ending), ("第一问", TurnEnding::Failed));
 }
 
 #[tokio::test]

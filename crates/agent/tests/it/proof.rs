@@ -48,7 +48,7 @@ async fn four_wrong_figures_are_sent_back_and_the_one_that_stays_is_marked() {
         json!({"text": "150,600", "start": 6, "end": 13, "state": "proven",
                "proof": {"tool_call_id": "call_1", "row": 0, "column": "销售额"}})
     );
-    let rounds = bench.store.rounds(&answer.conversation_id).await.unwrap();
+    let rounds = bench.store.turns(&answer.conversation_id).await.unwrap();
     assert_eq!(serde_json::to_value(&rounds[0].audit).unwrap(), wire["audit"], "kept with the round");
     let told =
         bench.heard.0.lock().iter().any(|e| matches!(e, RunEvent::Report(a) if a.metadata.audit.is_some()));

@@ -72,7 +72,7 @@ async fn a_run_whose_server_lost_it_is_taken_over_and_the_old_one_can_do_no_harm
     // The first one wakes, is refused, and tells its own reader the answer that stands.
     let heard = first.agent.wait(&first.owner, &admitted.run_id).await.unwrap();
     assert_eq!(heard.response, "接手");
-    let rounds = second.store.rounds(&admitted.conversation_id).await.unwrap();
+    let rounds = second.store.turns(&admitted.conversation_id).await.unwrap();
     assert_eq!(rounds.len(), 1);
 }
 

@@ -120,7 +120,7 @@ async fn notes_on_data_come_with_the_answer_once_whatever_the_model_says() {
         .lock()
         .iter()
         .filter_map(|e| match e {
-            RunEvent::Round(answer) => Some(answer.metadata.data_notes.len()),
+            RunEvent::Turn(answer) => Some(answer.metadata.data_notes.len()),
             _ => None,
         })
         .collect();

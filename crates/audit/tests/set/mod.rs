@@ -43,10 +43,20 @@ pub fn fresh() -> Vec<Case> {
     cases(include_str!("fresh.txt"), 4003)
 }
 
+/// Reports in the manner of language models over results that were really computed from the sample tables, by another
+/// author, who had seen what counts as evidence and none of the rules.
+pub fn stranger() -> Vec<Case> {
+    rendered(include_str!("stranger.txt"), 9001, 1)
+}
+
 fn cases(text: &str, seed: u64) -> Vec<Case> {
+    rendered(text, seed, ROUNDS)
+}
+
+fn rendered(text: &str, seed: u64, rounds: u64) -> Vec<Case> {
     let mut all = Vec::new();
     for (at, template) in template::read(text).iter().enumerate() {
-        for round in 0..ROUNDS {
+        for round in 0..rounds {
             all.push(case(template, round, Random(seed + at as u64 * 97 + round * 7919)));
         }
     }

@@ -20,6 +20,9 @@ enum Spec<'a> {
 
 /// `name: 地区=华东|华南; 销售额=1..9:2; 率=a/b:4; sort 销售额`
 pub fn make(line: &str, random: &mut Random) -> Table {
+    if let Some(line) = line.strip_prefix("data ") {
+        return real(line);
+    }
     let (name, rest) = line.split_once(": ").expect("table name");
     let mut columns = Vec::new();
     let mut specs = Vec::new();
@@ -71,6 +74,15 @@ pub fn make(line: &str, random: &mut Random) -> Table {
         }
     }
     Table { name: name.to_owned(), columns, keys, rows }
+}
+
+/// A real result, `name: KEYS [[columns], [row], …]`.
+fn real(line: &str) -> Table {
+    let (name, rest) = line.split_once(": ").expect("table name");
+    let (keys, json) = rest.split_once(' ').expect("keys");
+    let mut rows: Vec<Vec<Value>> = serde_json::from_str(json).expect("a result");
+    let columns = rows.remove(0).iter().map(expr::plain).collect();
+    Table { name: name.to_owned(), columns, keys: keys.parse().expect("keys"), rows }
 }
 
 fn extended(row: &[Value], key: &str) -> Vec<Value> {

@@ -60,6 +60,7 @@ fn one(text: &str) -> Template {
         match word {
             "user:" => made.user = Some(rest.to_owned()),
             "table" => made.tables.push(rest.to_owned()),
+            "data" => made.tables.push(format!("data {rest}")),
             "var" => {
                 let (name, spec) = rest.split_once(": ").expect("var");
                 let (range, decimals) = spec.split_once(':').expect("decimals");

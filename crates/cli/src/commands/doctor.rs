@@ -29,7 +29,8 @@ impl Problem {
 }
 
 pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
-    let mut findings = vec![configuration(&config), disk(&config), privacy(&config), database(&config).await];
+    let mut findings = vec![configuration(&config), disk(&config), privacy(&config)];
+    findings.extend(storage(&config).await);
     findings.push(finding("model", model(&config.model).await));
     for named in &config.models {
         let outcome = model(&named.choice).await;
@@ -117,18 +118,39 @@ fn privacy(config: &Config) -> Finding {
     finding("privacy", outcome)
 }
 
-async fn database(config: &Config) -> Finding {
-    let outcome = match wire::open_store(config).await {
-        Ok(store) => match store.ping().await {
-            Ok(()) => Ok("opens and answers".to_owned()),
-            Err(error) => Err(Problem::new(error, "see the message; nothing was changed")),
-        },
+/// The database, whole, and the place where files lie.
+async fn storage(config: &Config) -> Vec<Finding> {
+    let store = match wire::open_store(config).await {
+        Ok(store) => store,
+        Err(error) => {
+            let fix = "check the data folder's owner, or the `database` address";
+            return vec![finding("database", Err(Problem::new(format!("{error:#}"), fix)))];
+        }
+    };
+    let tables = match store.check_database().await {
+        Ok(()) => store.integrity().await,
+        Err(error) => Err(error),
+    };
+    let database = match tables {
+        Ok(found) if found.is_empty() => Ok("opens, answers and is sound".to_owned()),
+        Ok(found) => Err(Problem::new(
+            format!("the database is damaged: {}", ba_protocol::text::shorten(&found.join("; "), 300)),
+            "stop the server and restore a backup; nothing was changed",
+        )),
+        Err(error) => Err(Problem::new(error, "see the message; nothing was changed")),
+    };
+    let place = match &config.storage.s3 {
+        Some(s3) => format!("bucket {}", s3.bucket),
+        None => "the data folder".to_owned(),
+    };
+    let files = match store.check_blobs().await {
+        Ok(()) => Ok(format!("can be kept in {place}")),
         Err(error) => Err(Problem::new(
-            format!("{error:#}"),
-            "check the data folder's owner, or the `database` address",
+            format!("{place}: {error}"),
+            "free space on the disk, or check the bucket, its address and its keys ([storage.s3])",
         )),
     };
-    finding("database", outcome)
+    vec![finding("database", database), finding("files", files)]
 }
 
 async fn model(choice: &ModelChoice) -> Result<String, Problem> {

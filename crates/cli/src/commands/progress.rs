@@ -52,7 +52,7 @@ impl EventSink for TerminalSink {
     fn publish(&self, event: &Event) {
         match &event.event {
             RunEvent::RunStarted { .. } => self.bar.set_message("asking the model"),
-            RunEvent::Round(answer) if !answer.metadata.execution_plan.is_empty() => {
+            RunEvent::Turn(answer) if !answer.metadata.execution_plan.is_empty() => {
                 self.show_plan(&answer.metadata.execution_plan);
             }
             RunEvent::ToolStarted { tool_name, .. } => self.bar.set_message(format!("⏳ {tool_name}")),

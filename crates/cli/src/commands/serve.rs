@@ -129,7 +129,10 @@ impl Check for PythonCheck {
 
     async fn check(&self) -> Result<String, String> {
         match &self.0 {
-            ba_tools::Python::Ready(_) => Ok("running".to_owned()),
+            ba_tools::Python::Ready(sandbox) => match sandbox.trouble() {
+                None => Ok("running".to_owned()),
+                Some(why) => Err(format!("no worker can be started: {why}")),
+            },
             ba_tools::Python::Refused(why) => Err(why.clone()),
         }
     }

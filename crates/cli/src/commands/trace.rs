@@ -55,7 +55,7 @@ fn timelines(events: &[Event]) -> Vec<Timeline> {
         let (from, to) = (*last - *start, at - *start);
         run.total_ms = to;
         match &event.event {
-            RunEvent::Round(_) => {
+            RunEvent::Turn(_) => {
                 run.bars.push(Bar { label: "model".into(), from_ms: from, to_ms: to, ok: true });
                 *last = at;
             }

@@ -13,7 +13,7 @@ use ba_audit::{Evidence, Options, Source, SourceKind, audit};
 use ba_config::Config;
 use ba_protocol::api::AgentResponse;
 use ba_protocol::audit::{Audit, FigureProof, FigureState, Proof};
-use ba_protocol::{ConversationId, OutputLevel, Round, RunEvent, RunId, ToolCall, ToolFailure, UserId, text};
+use ba_protocol::{ConversationId, OutputLevel, RunEvent, RunId, ToolCall, ToolFailure, Turn, UserId, text};
 use ba_store::EventScope;
 use ba_tools::RunPython;
 
@@ -42,7 +42,7 @@ pub async fn run(config: Config, args: &VerifyArgs) -> anyhow::Result<ExitCode> 
         app: &app,
         owner,
         conversation: id,
-        connections: config.connections.iter().map(|c| c.name.clone()).collect(),
+        connections: wire::tools::connections(&config)?.list().into_iter().map(|c| c.name).collect(),
         live: args.live,
         folder: folder.path().to_owned(),
         kept: Vec::new(),
@@ -102,17 +102,17 @@ impl Total {
 impl Again<'_> {
     async fn all(&mut self) -> anyhow::Result<Total> {
         let answers = self.answers().await?;
-        let rounds = self.app.store.rounds(&self.conversation).await?;
+        let rounds = self.app.store.turns(&self.conversation).await?;
         let (mut before, mut total): (Vec<Ran>, _) = (Vec::new(), Total::default());
         let mut given: Vec<String> = Vec::new();
         for round in &rounds {
             let ran = self.round(round).await?;
             given.push(round.user_message.clone());
-            if let Some(answer) = answers.get(&round.round_id) {
+            if let Some(answer) = answers.get(&round.run_id) {
                 total.answers += 1;
                 output::say(&format!(
                     "{} {}",
-                    round.round_id,
+                    round.run_id,
                     text::shorten(&text::one_line(&round.user_message), 60)
                 ));
                 match &answer.metadata.audit {
@@ -141,16 +141,16 @@ impl Again<'_> {
         }
     }
 
-    async fn round(&mut self, round: &Round) -> anyhow::Result<Ran> {
+    async fn round(&mut self, round: &Turn) -> anyhow::Result<Ran> {
         let mut ran =
-            Ran { run: round.round_id.clone(), evidence: Evidence::new(), unchecked: BTreeSet::new() };
+            Ran { run: round.run_id.clone(), evidence: Evidence::new(), unchecked: BTreeSet::new() };
         for step in &round.steps {
             for call in &step.tool_calls {
                 let answered = step.results.iter().find(|r| r.tool_call_id == call.tool_call_id);
                 if !answered.is_some_and(|r| r.success) {
                     continue;
                 }
-                match self.call(&round.round_id, call).await {
+                match self.call(&round.run_id, call).await {
                     None => {
                         ran.unchecked.insert(call.tool_call_id.clone());
                     }
@@ -166,7 +166,7 @@ impl Again<'_> {
                 }
             }
         }
-        for stored in self.app.store.evidence(std::slice::from_ref(&round.round_id), STORED_BYTES).await? {
+        for stored in self.app.store.evidence(std::slice::from_ref(&round.run_id), STORED_BYTES).await? {
             if ran.unchecked.contains(&stored.tool_call_id) {
                 ran.evidence.extend(serde_json::from_str::<Evidence>(&stored.evidence).ok());
             }

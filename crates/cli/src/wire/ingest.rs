@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use ba_data::Tables;
-use ba_protocol::file::IngestStatus;
-use ba_protocol::{ConversationId, Upload};
+use ba_protocol::file::{IngestStatus, Unread};
+use ba_protocol::{ConversationId, Said, Upload};
 use ba_server::Ingest;
 use ba_store::{JobKind, Store, StoreError, ingest_key};
 use ba_tools::{Python, ingest_upload};
@@ -62,10 +62,11 @@ impl Ingest for TableIngest {
                 .await
             }
             None => {
-                let why = match &self.python {
+                let message = match &self.python {
                     Python::Refused(why) => format!("files cannot be read, because Python is off: {why}"),
                     Python::Ready(_) => "files cannot be read".to_owned(),
                 };
+                let why = Unread { message, said: Said::new("no_sandbox") };
                 let (conversation, id) = (&upload.conversation_id, &upload.file_id);
                 self.store.set_profile(conversation, id, IngestStatus::Failed, None, Some(&why)).await
             }

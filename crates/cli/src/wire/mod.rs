@@ -25,6 +25,7 @@ use ba_agent::run::Limits;
 use ba_agent::{Agent, AgentParts, EventSink, Models, Skills};
 use ba_config::Config;
 use ba_data::Tables;
+use ba_data::guard::Dialect;
 use ba_model::TokenCounter;
 use ba_protocol::OutputLevel;
 use ba_protocol::audit::AuditMode;
@@ -213,16 +214,21 @@ fn prompt(config: &Config, working: &Path) -> anyhow::Result<PromptTemplate> {
 
 /// The databases, for the English prompt; the Chinese one has them with its tool.
 fn connections_in_english(config: &Config) -> String {
-    let lines: Vec<String> = config
+    let line = |name: &str, dialect: Option<Dialect>, about: &str, zone: Option<&String>| {
+        let dialect = dialect.map_or_else(String::new, |d| format!(" ({d:?})"));
+        let zone = zone.map(|z| format!(", time zone {z}")).unwrap_or_default();
+        format!("- {name}{dialect}: {}{zone}", ba_protocol::text::shorten(about, 120))
+    };
+    let mut lines: Vec<String> = config
         .connections
         .iter()
-        .map(|c| {
-            let dialect =
-                ba_data::dialect_of(c.url.expose()).map_or_else(String::new, |d| format!(" ({d:?})"));
-            let zone = c.timezone.as_ref().map(|z| format!(", time zone {z}")).unwrap_or_default();
-            format!("- {}{dialect}: {}{zone}", c.name, ba_protocol::text::shorten(&c.description, 120))
-        })
+        .map(|c| line(&c.name, models::dialect(c), &c.description, c.timezone.as_ref()))
         .collect();
+    if let Some(engine) = &config.engine {
+        let lakes: Vec<&str> = engine.lakes.iter().map(|lake| lake.name.as_str()).collect();
+        let about = format!("tables {}", lakes.join(", "));
+        lines.push(line("engine", Some(Dialect::Spark), &about, engine.timezone.as_ref()));
+    }
     if lines.is_empty() { String::new() } else { format!("# Connections\n{}", lines.join("\n")) }
 }
 

@@ -55,14 +55,23 @@ pub fn offline(words: Option<&Path>) -> anyhow::Result<ba_analyst::OfflineAnalys
     Ok(ba_analyst::OfflineAnalyst::with_glossary(glossary))
 }
 
+/// The SQL of a connection, by its address or as configured.
+pub fn dialect(connection: &ba_config::Connection) -> Option<ba_data::guard::Dialect> {
+    let named = connection.dialect.as_deref().and_then(ba_data::guard::Dialect::named);
+    named.or_else(|| ba_data::dialect_of(connection.url.expose()))
+}
+
 /// The databases the offline analyst writes SQL for.
 pub fn connections(config: &Config) -> Vec<ba_analyst::Connection> {
     let known = |c: &ba_config::Connection| {
-        let dialect = match ba_data::dialect_of(c.url.expose())? {
+        let dialect = match dialect(c)? {
             ba_data::guard::Dialect::Postgres => ba_analyst::Dialect::Postgres,
             ba_data::guard::Dialect::MySql => ba_analyst::Dialect::MySql,
             ba_data::guard::Dialect::Sqlite => ba_analyst::Dialect::Sqlite,
-            ba_data::guard::Dialect::ClickHouse | ba_data::guard::Dialect::DuckDb => return None,
+            ba_data::guard::Dialect::ClickHouse
+            | ba_data::guard::Dialect::DuckDb
+            | ba_data::guard::Dialect::Spark
+            | ba_data::guard::Dialect::Trino => return None,
         };
         Some(ba_analyst::Connection { name: c.name.clone(), dialect })
     };
@@ -71,11 +80,8 @@ pub fn connections(config: &Config) -> Vec<ba_analyst::Connection> {
 
 /// What the wire client needs of the configuration.
 pub fn settings(remote: &RemoteModel) -> ModelSettings {
-    let dialect = match remote.dialect {
-        ba_config::Dialect::OpenAi => ba_model::Dialect::OpenAi,
-        ba_config::Dialect::Anthropic => ba_model::Dialect::Anthropic,
-    };
-    let mut settings = ModelSettings::new(&remote.provider, dialect, &remote.model, remote.base_url.clone());
+    let mut settings =
+        ModelSettings::new(&remote.provider, remote.dialect, &remote.model, remote.base_url.clone());
     settings.api_key = remote.api_key.clone();
     settings.window = remote.window;
     settings.prices = remote.prices.map(|p| Prices { input: p.input, output: p.output, cached: p.cached });

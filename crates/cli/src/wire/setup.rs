@@ -7,7 +7,8 @@ use std::path::{Path, PathBuf};
 use async_trait::async_trait;
 use ba_config::{Config, ModelChoice, Sources};
 use ba_data::Connections;
-use ba_model::HttpModel;
+use ba_model::{HttpModel, ModelError};
+use ba_protocol::api::ErrorInfo;
 use ba_server::{ConnectionInfo, ModelSetup, SavedModel, Setup};
 
 use super::models;
@@ -35,22 +36,28 @@ impl Setup for FileSetup {
         known.map(|info| ConnectionInfo { name: info.name, description: info.description }).collect()
     }
 
-    async fn test_connection(&self, name: &str) -> Result<String, String> {
+    async fn test_connection(&self, name: &str) -> Result<String, ErrorInfo> {
         match self.connections.schema(name, None).await {
             Ok(_) => Ok("the database answers".to_owned()),
-            Err(error) => Err(error.to_string()),
+            Err(error) => Err(ErrorInfo::new("connection_failed", error.to_string())),
         }
     }
 
-    async fn test_model(&self, wanted: &ModelSetup) -> Result<String, String> {
-        let choice = load(&with_model("", wanted)?, Sources::default())?.model;
+    async fn test_model(&self, wanted: &ModelSetup) -> Result<String, ErrorInfo> {
+        let unfit = |why: String| ErrorInfo::new("model_settings", why);
+        let failed = |error: ModelError| ErrorInfo::new(error.code(), error.to_string());
+        let choice =
+            with_model("", wanted).and_then(|text| load(&text, Sources::default())).map_err(unfit)?.model;
         let ModelChoice::Remote(remote) = &choice else {
             return Ok(format!("{} needs no key", choice.name()));
         };
-        let client = HttpModel::new(models::settings(remote)).map_err(|error| error.to_string())?;
-        let reached = client.check().await.map_err(|error| error.to_string())?;
+        let client = HttpModel::new(models::settings(remote)).map_err(|e| unfit(e.to_string()))?;
+        let reached = client.check().await.map_err(failed)?;
         match reached.lists_model {
-            Some(false) => Err(format!("the key works, but the endpoint does not list {}", wanted.model)),
+            Some(false) => {
+                let message = format!("the key works, but the endpoint does not list {}", wanted.model);
+                Err(ErrorInfo::new("model_not_listed", message))
+            }
             Some(true) | None => Ok(format!("{} answers in {} ms", choice.name(), reached.took.as_millis())),
         }
     }

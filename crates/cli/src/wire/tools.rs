@@ -7,6 +7,7 @@ use std::time::Duration;
 use ba_agent::pipeline::Counter;
 use ba_agent::{Registry, Tool, Typed};
 use ba_config::Config;
+use ba_data::guard::{Dialect, FileTable};
 use ba_data::{ConnectionConfig, Connections, SecretUrl, Tables};
 use ba_skills::SkillLibrary;
 use ba_store::Store;
@@ -62,8 +63,27 @@ pub fn connections(config: &Config) -> anyhow::Result<Connections> {
         functions: c.functions.clone(),
         timeout: Duration::from_secs(c.timeout_seconds),
         timezone: c.timezone.clone(),
+        dialect: c.dialect.as_deref().and_then(Dialect::named),
+        files: None,
     });
-    Ok(Connections::new(configs.collect())?)
+    Ok(Connections::new(configs.chain(config.engine.iter().map(engine)).collect())?)
+}
+
+/// The engine over files is one more connection, whose tables are the lakes.
+fn engine(config: &ba_config::Engine) -> ConnectionConfig {
+    let about: Vec<String> = config.lakes.iter().map(|l| format!("{} {}", l.name, l.description)).collect();
+    let table = |lake: &ba_config::Lake| FileTable { names: vec![lake.name.clone()], url: lake.path.clone() };
+    ConnectionConfig {
+        name: "engine".to_owned(),
+        url: SecretUrl::new(config.url.expose()),
+        description: about.join("; "),
+        allow_superuser: false,
+        functions: Vec::new(),
+        timeout: Duration::from_secs(config.timeout_seconds),
+        timezone: config.timezone.clone(),
+        dialect: Some(Dialect::Spark),
+        files: Some(config.lakes.iter().map(table).collect()),
+    }
 }
 
 /// The skills inside the binary, as a folder.

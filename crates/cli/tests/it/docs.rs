@@ -25,7 +25,8 @@ fn blocks(text: &str) -> Vec<String> {
 
 /// Only our own commands and requests to our own server, complete as written.
 fn is_runnable(block: &str) -> bool {
-    let needs_more = ["make ", "…", "example.org", "serve", "cargo ", "pip ", "git ", "apt-get", "docker"];
+    let needs_more =
+        ["make ", "…", "example.org", "serve", "cargo ", "pip ", "git ", "apt-get", "docker", "/opt/"];
     let ours = block.contains("ba-agent ") || block.contains("http://127.0.0.1:8000");
     ours && !needs_more.iter().any(|word| block.contains(word))
 }

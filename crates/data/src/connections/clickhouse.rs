@@ -12,7 +12,7 @@ use url::Url;
 use super::Engine;
 use super::clickhouse_values::{array, value};
 use super::config::{ConnectionConfig, decode};
-use super::reach::unreachable;
+use super::reach::refused;
 use super::rows::{Flow, MAX_ROW_BYTES, Rows, row_too_large};
 use super::schema::{self, ColumnInfo, TableInfo};
 use super::zone::{self, Zone};
@@ -218,23 +218,6 @@ impl ClickHouse {
 /// What a line takes when it is parsed: a short number of a long array takes many times its length.
 fn grown(line: &[u8]) -> usize {
     line.len() + line.iter().filter(|b| matches!(b, b',' | b'[' | b'{' | b':')).count() * VALUE_BYTES
-}
-
-fn refused(error: reqwest::Error) -> DataError {
-    let mut cause: &dyn std::error::Error = &error;
-    while let Some(deeper) = cause.source() {
-        cause = deeper;
-    }
-    let why = cause.to_string();
-    if error.is_timeout() {
-        unreachable("the server does not answer")
-    } else if why.contains("refused") {
-        unreachable("connection refused: no server listens there")
-    } else if why.contains("lookup") || why.contains("dns") {
-        unreachable("unknown host")
-    } else {
-        unreachable(error.without_url())
-    }
 }
 
 #[async_trait]

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::guard::Dialect;
+use crate::guard::{Dialect, FileTable};
 
 /// An address with its password. `Debug` and `Display` show neither.
 #[derive(Clone, PartialEq, Eq)]
@@ -76,6 +76,11 @@ pub struct ConnectionConfig {
     pub timeout: Duration,
     /// The zone sessions work in, a name or an offset; the server's own when absent.
     pub timezone: Option<String>,
+    /// The SQL of a server whose address does not tell it.
+    pub dialect: Option<Dialect>,
+    /// Of an engine that reads files where they lie: its standing tables. Such a connection knows these and those that come
+    /// with a question, and nothing else of the server.
+    pub files: Option<Vec<FileTable>>,
     /// Functions of the database's own that queries may call, with their schema where they are called so.
     pub functions: Vec<String>,
 }
@@ -90,15 +95,39 @@ pub struct ConnectionInfo {
     pub timezone: Option<String>,
 }
 
-/// Which engine an address names.
-pub fn dialect_of(url: &str) -> Option<Dialect> {
+/// How a server is spoken to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Driver {
+    Postgres,
+    MySql,
+    Sqlite,
+    ClickHouse,
+    Flight,
+    Trino,
+}
+
+pub(crate) fn driver_of(url: &str) -> Option<Driver> {
     let scheme = url.split_once(':')?.0.to_ascii_lowercase();
     Some(match scheme.as_str() {
-        "postgres" | "postgresql" | "redshift" | "cockroachdb" | "greenplum" => Dialect::Postgres,
-        "mysql" | "mariadb" | "doris" | "starrocks" | "tidb" | "oceanbase" => Dialect::MySql,
-        "sqlite" => Dialect::Sqlite,
-        "clickhouse" | "clickhouses" | "clickhouse+http" | "clickhouse+https" => Dialect::ClickHouse,
+        "postgres" | "postgresql" | "redshift" | "cockroachdb" | "greenplum" => Driver::Postgres,
+        "mysql" | "mariadb" | "doris" | "starrocks" | "tidb" | "oceanbase" => Driver::MySql,
+        "sqlite" => Driver::Sqlite,
+        "clickhouse" | "clickhouses" | "clickhouse+http" | "clickhouse+https" => Driver::ClickHouse,
+        "grpc" | "grpc+tls" | "grpcs" => Driver::Flight,
+        "trino" | "trino+https" | "presto" | "presto+https" => Driver::Trino,
         _ => return None,
+    })
+}
+
+/// The SQL that an address stands for; `None` for one that says nothing of it, and for an unknown one.
+pub fn dialect_of(url: &str) -> Option<Dialect> {
+    Some(match driver_of(url)? {
+        Driver::Postgres => Dialect::Postgres,
+        Driver::MySql => Dialect::MySql,
+        Driver::Sqlite => Dialect::Sqlite,
+        Driver::ClickHouse => Dialect::ClickHouse,
+        Driver::Trino => Dialect::Trino,
+        Driver::Flight => return None,
     })
 }
 
@@ -121,6 +150,8 @@ mod tests {
             allow_superuser: false,
             timeout: Duration::from_secs(1),
             timezone: None,
+            dialect: None,
+            files: None,
             functions: Vec::new(),
         };
         let shown = format!("{config:?} {url} {url:?}");

@@ -6,10 +6,13 @@ mod clickhouse;
 mod clickhouse_values;
 mod compact;
 mod config;
+mod flight;
 mod grants;
 mod mysql;
 mod mysql_session;
 mod pg_bind;
+mod pg_line;
+mod pg_messages;
 mod pg_zone;
 mod postgres;
 mod reach;
@@ -18,6 +21,9 @@ mod samples;
 mod schema;
 mod scrub;
 mod sqlite;
+mod sqlite_functions;
+mod trino;
+mod trino_values;
 mod wire;
 mod zone;
 
@@ -34,8 +40,9 @@ use serde_json::{Map, Value};
 pub use config::{ConnectionConfig, ConnectionInfo, SecretUrl, dialect_of};
 pub use schema::{ColumnInfo, SchemaView, TableInfo};
 
-use crate::guard::{self, Checked, Dialect};
+use crate::guard::{self, Checked, Dialect, FileTable};
 use crate::{DataError, QueryResult};
+use config::Driver;
 use rows::Rows;
 
 const MAX_ROWS: u32 = 10_000;
@@ -73,6 +80,8 @@ struct Connection {
     timeout: Duration,
     /// Functions of one's own that queries may call.
     functions: Vec<String>,
+    /// Of an engine over files: its standing tables.
+    files: Option<Vec<FileTable>>,
     engine: Box<dyn Engine>,
 }
 
@@ -120,7 +129,20 @@ impl Connections {
         params: &Map<String, Value>,
         max_rows: u32,
     ) -> Result<QueryResult, DataError> {
-        self.fetch(name, sql, params, Rows::in_memory(max_rows.clamp(1, MAX_ROWS) as usize)).await
+        self.query_over(name, &[], sql, params, max_rows).await
+    }
+
+    /// The same, on an engine that reads files where they lie, over `files` besides its own (SPEC N5).
+    pub async fn query_over(
+        &self,
+        name: &str,
+        files: &[FileTable],
+        sql: &str,
+        params: &Map<String, Value>,
+        max_rows: u32,
+    ) -> Result<QueryResult, DataError> {
+        let rows = Rows::in_memory(max_rows.clamp(1, MAX_ROWS) as usize);
+        self.fetch(name, files, sql, params, rows).await
     }
 
     /// The same with all rows, up to a million and 256 MB, written to a file as they come: JSON lines whose keys `c0`, `c1` …
@@ -128,23 +150,26 @@ impl Connections {
     pub async fn query_into(
         &self,
         name: &str,
+        files: &[FileTable],
         sql: &str,
         params: &Map<String, Value>,
         max_rows: u32,
         file: &Path,
     ) -> Result<QueryResult, DataError> {
-        self.fetch(name, sql, params, Rows::in_file(file, max_rows.clamp(1, MAX_ROWS) as usize)?).await
+        let rows = Rows::in_file(file, max_rows.clamp(1, MAX_ROWS) as usize)?;
+        self.fetch(name, files, sql, params, rows).await
     }
 
     async fn fetch(
         &self,
         name: &str,
+        files: &[FileTable],
         sql: &str,
         params: &Map<String, Value>,
         mut rows: Rows,
     ) -> Result<QueryResult, DataError> {
         let connection = self.get(name)?;
-        let checked = guard::check_with(sql, connection.info.dialect, &connection.functions)?;
+        let checked = connection.checked(sql, files)?;
         rows.hide_secrets = tells_of_itself(&checked);
         let started = Instant::now();
         let work = connection.engine.query(&checked, params, &mut rows);
@@ -263,9 +288,16 @@ impl Connections {
 }
 
 impl Connection {
+    fn checked(&self, sql: &str, files: &[FileTable]) -> Result<Checked, DataError> {
+        Ok(match &self.files {
+            None => guard::check_with(sql, self.info.dialect, &self.functions)?,
+            Some(own) => guard::check_over(sql, &[own.as_slice(), files].concat())?,
+        })
+    }
+
     /// The same walls as for a model's query: the guard, a READ ONLY transaction, the statement timeout.
     async fn sample(&self, sql: &str) -> Result<Vec<Vec<Value>>, DataError> {
-        let checked = guard::check(sql, self.info.dialect)?;
+        let checked = self.checked(sql, &[])?;
         let none = Map::new();
         let mut rows = Rows::in_memory(samples::ROWS);
         let work = self.engine.query(&checked, &none, &mut rows);
@@ -301,24 +333,36 @@ impl Connection {
 fn open(config: ConnectionConfig) -> Result<Connection, DataError> {
     let (name, url) = (config.name.clone(), config.url.clone());
     let wrong = |message: String| DataError::Connection { name: name.clone(), message: url.scrub(&message) };
-    let dialect = config::dialect_of(url.expose()).ok_or_else(|| {
-        wrong("the address must start with postgres://, mysql://, sqlite: or clickhouse://".to_owned())
+    let driver = config::driver_of(url.expose()).ok_or_else(|| {
+        let known = "postgres://, mysql://, sqlite:, clickhouse://, grpc:// (Arrow Flight SQL) or trino://";
+        wrong(format!("the address must start with {known}"))
     })?;
+    let dialect = match (config::dialect_of(url.expose()), config.dialect) {
+        (Some(_), Some(_)) => return Err(wrong("`dialect` is only for grpc:// addresses".into())),
+        (Some(dialect), None) | (None, Some(dialect)) => dialect,
+        (None, None) => {
+            return Err(wrong("a grpc:// address needs `dialect`: spark, postgres, mysql or trino".into()));
+        }
+    };
     if config.timezone.as_deref().is_some_and(|zone| !zone::is_zone(zone)) {
         return Err(wrong(
             "`timezone` must be a zone such as Asia/Shanghai, or an offset such as +08:00".into(),
         ));
     }
-    let engine: Box<dyn Engine> = match dialect {
-        Dialect::Postgres => Box::new(postgres::Postgres::new(&config).map_err(wrong)?),
-        Dialect::MySql => Box::new(mysql::MySql::new(&config).map_err(wrong)?),
-        Dialect::Sqlite => Box::new(sqlite::Sqlite::new(&config).map_err(wrong)?),
-        Dialect::ClickHouse => Box::new(clickhouse::ClickHouse::new(&config).map_err(wrong)?),
-        Dialect::DuckDb => return Err(wrong("a DuckDB file is not a connection; upload the table".into())),
+    let engine: Box<dyn Engine> = match driver {
+        _ if config.files.is_some() && (driver, dialect) != (Driver::Flight, Dialect::Spark) => {
+            return Err(wrong("an engine over files is reached by grpc:// and speaks spark".into()));
+        }
+        Driver::Postgres => Box::new(postgres::Postgres::new(&config).map_err(wrong)?),
+        Driver::MySql => Box::new(mysql::MySql::new(&config).map_err(wrong)?),
+        Driver::Sqlite => Box::new(sqlite::Sqlite::new(&config).map_err(wrong)?),
+        Driver::ClickHouse => Box::new(clickhouse::ClickHouse::new(&config).map_err(wrong)?),
+        Driver::Flight => Box::new(flight::Flight::new(&config, dialect).map_err(wrong)?),
+        Driver::Trino => Box::new(trino::Trino::new(&config).map_err(wrong)?),
     };
-    let ConnectionConfig { name, url, description, timeout, timezone, functions, .. } = config;
+    let ConnectionConfig { name, url, description, timeout, timezone, functions, files, .. } = config;
     let info = ConnectionInfo { name, description, dialect, timezone };
-    Ok(Connection { info, url, timeout, functions, engine })
+    Ok(Connection { info, url, timeout, functions, files, engine })
 }
 
 /// SHOW, DESCRIBE and the catalogs show definitions, and those of tables on other servers hold their passwords.

@@ -9,7 +9,7 @@ use async_trait::async_trait;
 use ba_protocol::table::Column;
 use futures::TryStreamExt;
 use serde_json::{Map, Value};
-use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow, PgTypeInfo};
+use sqlx::postgres::{PgArguments, PgConnectOptions, PgConnection, PgRow, PgSslMode, PgTypeInfo};
 use sqlx::{
     AssertSqlSafe, Column as _, ConnectOptions, Connection as _, Executor, Row, SqlSafeStr, Statement,
     TypeInfo,
@@ -18,10 +18,11 @@ use tokio::sync::OnceCell;
 
 use super::cancel::CancelOnDrop;
 use super::config::{ConnectionConfig, SecretUrl, with_scheme};
+use super::pg_line::{PgLine, socket_name};
 use super::reach::{Server, failed};
 use super::rows::{self, Rows};
 use super::schema::{self, ColumnInfo, TableInfo};
-use super::wire::{Meter, Place};
+use super::wire::{Meter, Place, Wire};
 use super::zone::{self, Zone};
 use super::{Engine, pg_bind, pg_zone};
 use crate::DataError;
@@ -30,7 +31,8 @@ use crate::params::{self, Style};
 use crate::result::{Kind, typed};
 
 pub(super) struct Postgres {
-    server: Server<PgConnectOptions>,
+    server: Arc<Server<PgConnectOptions>>,
+    line: PgLine,
     url: SecretUrl,
     timeout: Duration,
     allow_superuser: bool,
@@ -54,16 +56,16 @@ impl Postgres {
             .options([("standard_conforming_strings", "on"), ("extra_float_digits", "1")])
             .statement_cache_capacity(0)
             .disable_statement_logging();
-        let name = format!(".s.PGSQL.{}", options.get_port());
-        let host = options.get_host();
-        let folder = options.get_socket().cloned().or_else(|| host.starts_with('/').then(|| host.into()));
-        let place = folder.map_or_else(
-            || Place::network(host, options.get_port()),
-            |folder| Place::File(folder.join(&name)),
-        );
-        let server = Server::new(options, place, name, |options, wire| options.clone().socket(wire.folder()));
+        let line = PgLine::new(&options, config.url.expose())?;
+        let name = socket_name(options.get_port());
+        // The wire encrypts, and reads what comes before the driver does.
+        let through = |options: &PgConnectOptions, wire: &Wire| {
+            options.clone().socket(wire.folder()).ssl_mode(PgSslMode::Disable)
+        };
+        let server = Server::new(options, Place::Postgres(line.clone()), name, through);
         Ok(Self {
-            server,
+            server: Arc::new(server),
+            line,
             url: config.url.clone(),
             timeout: config.timeout,
             allow_superuser: config.allow_superuser,
@@ -79,7 +81,7 @@ impl Postgres {
             if let Some(name) = &self.wanted_zone {
                 return Ok(Learned { zone: Zone::named(name), unsure: false });
             }
-            Ok(match pg_zone::learn(&self.server.options, &self.url).await {
+            Ok(match pg_zone::learn(&self.line, &self.server.options, &self.url).await {
                 Ok(name) => Learned { zone: Zone::named(&name), unsure: false },
                 Err(error) => {
                     tracing::warn!(%error, "the server's time zone is not known; UTC is used");
@@ -219,9 +221,9 @@ impl Engine for Postgres {
             .fetch_one(&mut session.connection)
             .await
             .map_err(failed)?;
-        let options = self.server.options.clone();
+        let server = self.server.clone();
         let cancel = CancelOnDrop::new(async move {
-            let mut beside = options.connect().await?;
+            let (mut beside, _wire) = server.open().await?;
             sqlx::query("SELECT pg_cancel_backend($1)").bind(pid).execute(&mut beside).await?;
             beside.close().await
         });

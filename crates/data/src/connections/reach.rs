@@ -66,7 +66,8 @@ where
         }
     }
 
-    async fn open(&self) -> Result<(O::Connection, Wire), sqlx::Error> {
+    /// A session beside those that wait for a turn.
+    pub(super) async fn open(&self) -> Result<(O::Connection, Wire), sqlx::Error> {
         let wire = Wire::to(&self.place, &self.name).await?;
         let connection = (self.through)(&self.options, &wire).connect().await?;
         Ok((connection, wire))
@@ -104,6 +105,24 @@ fn is_full(error: &sqlx::Error) -> bool {
 
 pub(super) fn unreachable(error: impl std::fmt::Display) -> DataError {
     DataError::Connection { name: String::new(), message: error.to_string() }
+}
+
+/// Why a server that speaks HTTP was not reached, in words that name no address.
+pub(super) fn refused(error: reqwest::Error) -> DataError {
+    let mut cause: &dyn std::error::Error = &error;
+    while let Some(deeper) = cause.source() {
+        cause = deeper;
+    }
+    let why = cause.to_string();
+    if error.is_timeout() {
+        unreachable("the server does not answer")
+    } else if why.contains("refused") {
+        unreachable("connection refused: no server listens there")
+    } else if why.contains("lookup") || why.contains("dns") {
+        unreachable("unknown host")
+    } else {
+        unreachable(error.without_url())
+    }
 }
 
 /// Why there is no connection, in words that name no address.

@@ -28,8 +28,8 @@ pub(super) fn statement(table: &TableInfo, dialect: Dialect) -> Option<(String, 
     let picks = picks.filter(|p| !p.is_empty())?.join(", ");
     let name: Vec<String> = match dialect {
         // A SQLite table has no schema here, and its name may hold a dot.
-        Dialect::Sqlite => vec![quoted(&table.name, dialect)],
-        _ => table.name.splitn(2, '.').map(|part| quoted(part, dialect)).collect(),
+        Dialect::Sqlite => vec![dialect.quoted_name(&table.name)],
+        _ => table.name.splitn(2, '.').map(|part| dialect.quoted_name(part)).collect(),
     };
     Some((format!("SELECT {picks} FROM {} LIMIT {ROWS}", name.join(".")), columns))
 }
@@ -59,28 +59,41 @@ fn is_plain(kind: &str, dialect: Dialect) -> bool {
             &["blob", "binary", "json", "bit", "geometry", "point", "line", "polygon", "collection", "vector"]
         }
         Dialect::Sqlite => &["blob"],
-        _ => &["array", "map", "tuple", "nested", "json", "object", "aggregate", "variant", "dynamic"],
+        _ => &[
+            "array",
+            "map",
+            "tuple",
+            "nested",
+            "json",
+            "object",
+            "aggregate",
+            "variant",
+            "dynamic",
+            "struct",
+            "row",
+            "binary",
+            "void",
+        ],
     };
     !heavy.iter().any(|word| kind.contains(word))
 }
 
+fn text_type(dialect: Dialect) -> &'static str {
+    if dialect == Dialect::Spark { "STRING" } else { "VARCHAR" }
+}
+
 fn cut(name: &str, dialect: Dialect) -> Option<String> {
-    let name = quoted(name, dialect);
+    let name = dialect.quoted_name(name);
     Some(match dialect {
         Dialect::MySql => format!("LEFT({name}, {ASKED})"),
         Dialect::Sqlite => format!("CASE WHEN typeof({name}) <> 'blob' THEN substr({name}, 1, {ASKED}) END"),
         Dialect::ClickHouse => format!("substringUTF8(toString({name}), 1, {ASKED})"),
+        Dialect::Spark | Dialect::Trino => {
+            format!("substr(CAST({name} AS {}), 1, {ASKED})", text_type(dialect))
+        }
         // PostgreSQL has statistics; DuckDB's tables have a profile.
         Dialect::Postgres | Dialect::DuckDb => return None,
     })
-}
-
-fn quoted(name: &str, dialect: Dialect) -> String {
-    match dialect {
-        Dialect::MySql => format!("`{}`", name.replace('`', "``")),
-        Dialect::ClickHouse => format!("`{}`", name.replace('\\', "\\\\").replace('`', "\\`")),
-        _ => format!("\"{}\"", name.replace('"', "\"\"")),
-    }
 }
 
 #[cfg(test)]

@@ -2,7 +2,6 @@
 //! asks, for every step it compiles, whether that step only reads; a long statement is interrupted from inside.
 
 use std::path::PathBuf;
-use std::str::FromStr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -14,7 +13,6 @@ use rusqlite::limits::Limit;
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OpenFlags};
 use serde_json::{Map, Value};
-use sqlx::sqlite::SqliteConnectOptions;
 use tokio::sync::Semaphore;
 
 use super::Engine;
@@ -22,6 +20,7 @@ use super::config::ConnectionConfig;
 use super::reach::unreachable;
 use super::rows::{Flow, MAX_ROW_BYTES, Rows, clip};
 use super::schema::{self, ColumnInfo, TableInfo};
+use super::sqlite_functions;
 use crate::DataError;
 use crate::guard::Checked;
 use crate::params::{self, Style};
@@ -30,7 +29,7 @@ use crate::result::{bytes, float, integer};
 /// Virtual machine steps between two looks at the clock.
 const STEPS: i32 = 10_000;
 /// The longest value that the engine makes or reads, whatever a statement asks for.
-const MAX_VALUE_BYTES: usize = 16 << 20;
+pub(super) const MAX_VALUE_BYTES: usize = 16 << 20;
 /// Questions to one file at the same time.
 const AT_ONCE: usize = 4;
 /// Functions that reach beyond the file, should a list above have a gap.
@@ -64,9 +63,8 @@ impl Sqlite {
         if config.timezone.is_some() {
             return Err("a SQLite file has no time zone; leave `timezone` out".to_owned());
         }
-        let options = SqliteConnectOptions::from_str(config.url.expose()).map_err(|e| e.to_string())?;
-        let turns = Arc::new(Semaphore::new(AT_ONCE));
-        Ok(Self { file: options.get_filename().to_owned(), timeout: config.timeout, turns })
+        let file = file_of(config.url.expose())?;
+        Ok(Self { file, timeout: config.timeout, turns: Arc::new(Semaphore::new(AT_ONCE)) })
     }
 
     /// Runs `work` on a connection of its own, on a thread that may wait.
@@ -85,6 +83,18 @@ impl Sqlite {
             work(&connection)
         });
         done.await.map_err(|e| DataError::internal("SQLite", e))?
+    }
+}
+
+/// The file of `sqlite:///absolute/path`, `sqlite://relative/path` or `sqlite:path`; it is only ever read, so that options say nothing.
+fn file_of(url: &str) -> Result<PathBuf, String> {
+    let path = url.strip_prefix("sqlite:").unwrap_or(url);
+    let path = path.strip_prefix("//").unwrap_or(path);
+    let path = path.split_once('?').map_or(path, |(path, _)| path);
+    let path = percent_encoding::percent_decode_str(path).decode_utf8().map_err(|e| e.to_string())?;
+    match path.as_ref() {
+        "" | ":memory:" => Err("a SQLite connection names a file: sqlite:///path/to/file.db".to_owned()),
+        path => Ok(PathBuf::from(path)),
     }
 }
 
@@ -115,6 +125,7 @@ fn open(
             Some(move || stop.load(Ordering::Relaxed) || Instant::now() >= deadline),
         )?;
         if trust == Trust::Theirs {
+            sqlite_functions::replace_slow_ones(&connection)?;
             connection.authorizer(Some(|step: AuthContext<'_>| may(&step.action)))?;
         }
         rusqlite::Result::Ok(())

@@ -1,6 +1,7 @@
 //! The wire between the driver and a server, with a meter on it. A driver holds a whole row, a whole error message, before
-//! anybody can look at it; so the bytes are counted on their way, and past the budget the wire is cut. Knows no protocol and
-//! sees no plain text where the connection is encrypted.
+//! anybody can look at it; so the bytes are counted on their way, and past the budget the wire is cut. Of PostgreSQL it reads
+//! the head of every message too (`pg_messages`), because the driver believes the length that it says; of MySQL it knows
+//! nothing, and sees no plain text where that connection is encrypted.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,21 +13,49 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::{TcpStream, UnixListener, UnixStream};
 use tokio::task::JoinHandle;
 
+use super::pg_line::PgLine;
+use super::pg_messages::Messages;
 use super::rows::MAX_ROW_BYTES;
 
 /// Bytes read at once.
 const PIECE: usize = 128 << 10;
 
+/// Either end of a wire.
+pub(super) trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+
 /// Where a server listens.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone)]
 pub(super) enum Place {
-    Network { host: String, port: u16 },
+    Network {
+        host: String,
+        port: u16,
+    },
     File(PathBuf),
+    /// Any place; the line is encrypted here, not by the driver.
+    Postgres(PgLine),
 }
 
 impl Place {
     pub(super) fn network(host: &str, port: u16) -> Self {
         Self::Network { host: host.trim_matches(['[', ']']).to_owned(), port }
+    }
+
+    pub(super) async fn connect(&self) -> io::Result<Box<dyn Stream>> {
+        Ok(match self {
+            Self::Network { host, port } => {
+                let server = TcpStream::connect((host.as_str(), *port)).await?;
+                server.set_nodelay(true)?;
+                Box::new(server)
+            }
+            Self::File(path) => Box::new(UnixStream::connect(path).await?),
+            Self::Postgres(line) => line.connect().await?,
+        })
+    }
+
+    /// What reads the server's messages before the driver does.
+    fn messages(&self) -> Option<Messages> {
+        matches!(self, Self::Postgres(_)).then(Messages::default)
     }
 }
 
@@ -45,17 +74,9 @@ impl Wire {
         let meter = Arc::new(Meter::default());
         let folder = tempfile::Builder::new().prefix("ba-wire").tempdir()?;
         let file = folder.path().join(name);
-        let relay = match place {
-            Place::Network { host, port } => {
-                let server = TcpStream::connect((host.as_str(), *port)).await?;
-                server.set_nodelay(true)?;
-                tokio::spawn(relay(UnixListener::bind(&file)?, server, meter.clone()))
-            }
-            Place::File(path) => {
-                let server = UnixStream::connect(path).await?;
-                tokio::spawn(relay(UnixListener::bind(&file)?, server, meter.clone()))
-            }
-        };
+        let server = place.connect().await?;
+        let listener = UnixListener::bind(&file)?;
+        let relay = tokio::spawn(relay(listener, server, meter.clone(), place.messages()));
         Ok(Self { folder, file, meter, relay })
     }
 
@@ -99,13 +120,22 @@ impl Meter {
     fn passes(&self, bytes: usize) -> bool {
         let within = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes <= MAX_ROW_BYTES;
         if !within {
-            self.over.store(true, Ordering::Relaxed);
+            self.cut();
         }
         within
     }
+
+    fn cut(&self) {
+        self.over.store(true, Ordering::Relaxed);
+    }
 }
 
-async fn relay(listener: UnixListener, server: impl AsyncRead + AsyncWrite, meter: Arc<Meter>) {
+async fn relay(
+    listener: UnixListener,
+    server: Box<dyn Stream>,
+    meter: Arc<Meter>,
+    mut messages: Option<Messages>,
+) {
     let Ok((driver, _)) = listener.accept().await else { return };
     drop(listener);
     let (mut from_driver, mut to_driver) = driver.into_split();
@@ -113,8 +143,23 @@ async fn relay(listener: UnixListener, server: impl AsyncRead + AsyncWrite, mete
     let asked = tokio::io::copy(&mut from_driver, &mut to_server);
     let answered = async {
         let mut piece = vec![0; PIECE];
+        let mut read = Vec::new();
         while let Ok(length @ 1..) = from_server.read(&mut piece).await {
-            if !meter.passes(length) || to_driver.write_all(&piece[..length]).await.is_err() {
+            if !meter.passes(length) {
+                break;
+            }
+            let on = match &mut messages {
+                None => &piece[..length],
+                Some(messages) => {
+                    read.clear();
+                    if messages.read(&piece[..length], &mut read).is_err() {
+                        meter.cut();
+                        break;
+                    }
+                    &read[..]
+                }
+            };
+            if to_driver.write_all(on).await.is_err() {
                 break;
             }
         }

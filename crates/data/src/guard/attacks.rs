@@ -29,15 +29,43 @@ fn every_attack_of_the_corpus_meets_its_wall() {
     assert!(corpus.lines().count() >= 50);
 }
 
+/// Chains nest the parsed statement without a bracket: the longest that fit must not end the process.
+#[test]
+fn long_chains_are_parsed_or_refused_and_never_overflow() {
+    for dialect in [Dialect::Postgres, Dialect::MySql, Dialect::Sqlite, Dialect::ClickHouse, Dialect::DuckDb]
+    {
+        for (link, words, first) in [
+            (" UNION ALL SELECT 1", 3, "SELECT 1"),
+            (" + 1", 1, "SELECT 1"),
+            (" OR a", 1, "SELECT a"),
+            (" IS NULL", 2, "SELECT a"),
+        ] {
+            for links in [3_900 / words, 9_000, 60_000] {
+                let sql = format!("{first}{}", link.repeat(links));
+                let got = check(&sql, dialect);
+                let refused = matches!(got, Err(Refusal::TooManyLinks | Refusal::TooLong));
+                assert_eq!(
+                    refused,
+                    links >= 9_000,
+                    "{dialect:?} {links} {link}: {:?}",
+                    got.map(|sent| sent.sql().len())
+                );
+            }
+        }
+    }
+}
+
 fn wall(got: &Result<Checked, Refusal>) -> &'static str {
     match got {
         Ok(_) | Err(Refusal::Inexpressible(_)) => "rewritten query",
         Err(Refusal::Function { .. }) => "allowed functions",
-        Err(Refusal::Relation(_)) => "hidden relations",
+        Err(Refusal::Relation(_) | Refusal::UnknownTable { .. }) => "hidden relations",
         Err(Refusal::NotOne(_)) => "one statement",
         Err(Refusal::NotARead(_)) => "reading only",
         Err(Refusal::ExecutableComment) => "executable comments",
-        Err(Refusal::Syntax(_) | Refusal::Empty | Refusal::TooLong) => "understood query",
+        Err(Refusal::Syntax(_) | Refusal::Empty | Refusal::TooLong | Refusal::TooManyLinks) => {
+            "understood query"
+        }
     }
 }
 

@@ -34,6 +34,9 @@ static SQLITE: LazyLock<Allowed> = LazyLock::new(|| Allowed::read(include_str!("
 static CLICKHOUSE: LazyLock<Allowed> =
     LazyLock::new(|| Allowed::read(include_str!("allowed/clickhouse.txt")));
 
+static SPARK: LazyLock<Allowed> = LazyLock::new(|| Allowed::read(include_str!("allowed/spark.txt")));
+static TRINO: LazyLock<Allowed> = LazyLock::new(|| Allowed::read(include_str!("allowed/trino.txt")));
+
 /// The allowed beginnings of ClickHouse's names hold these too, which reach beyond its tables.
 const CLICKHOUSE_REFUSED: &[&str] = &[
     "file",
@@ -64,6 +67,7 @@ const DUCKDB_REFUSED: &[&str] = &[
     "getenv",
     "query",
     "query_table",
+    "json_execute_serialized_sql",
     "duckdb_secrets",
     "which_secret",
     "sqlite_*",
@@ -94,14 +98,8 @@ const POSTGRES_RELATIONS: &[&str] = &[
     "pg_file_settings",
     "pg_largeobject",
 ];
-const MYSQL_RELATIONS: &[&str] = &[
-    "mysql.user",
-    "mysql.global_priv",
-    "mysql.db",
-    "mysql.servers",
-    "mysql.slave_master_info",
-    "mysql.proxies_priv",
-];
+/// Schemas of accounts, of other people's queries, and of the server itself.
+const MYSQL_SCHEMAS: &[&str] = &["mysql", "performance_schema", "sys"];
 const CLICKHOUSE_RELATIONS: &[&str] =
     &["system.users", "system.named_collections", "system.query_log", "system.processes", "system.zookeeper"];
 /// Virtual tables that tell of files and pages instead of rows.
@@ -114,6 +112,8 @@ fn allowed(dialect: Dialect) -> Option<&'static Allowed> {
         Dialect::MySql => Some(&MYSQL),
         Dialect::Sqlite => Some(&SQLITE),
         Dialect::ClickHouse => Some(&CLICKHOUSE),
+        Dialect::Spark => Some(&SPARK),
+        Dialect::Trino => Some(&TRINO),
         Dialect::DuckDb => None,
     }
 }
@@ -194,9 +194,33 @@ pub(super) fn refused_relation(name: &str, dialect: Dialect) -> bool {
     let last = name.rsplit('.').next().unwrap_or_default();
     match dialect {
         Dialect::Postgres => POSTGRES_RELATIONS.contains(&last),
-        Dialect::MySql => MYSQL_RELATIONS.iter().any(|r| name == *r || name.ends_with(&format!(".{r}"))),
+        Dialect::MySql => name.split('.').rev().nth(1).is_some_and(|schema| MYSQL_SCHEMAS.contains(&schema)),
         Dialect::ClickHouse => CLICKHOUSE_RELATIONS.contains(&name.as_str()),
         Dialect::Sqlite => last.starts_with("pragma_") || SQLITE_RELATIONS.contains(&last),
+        Dialect::Spark => is_spark_file(&name),
+        Dialect::Trino => name.starts_with("system."),
         Dialect::DuckDb => false,
     }
+}
+
+/// Spark reads a file by a name such as ``csv.`/etc/passwd` ``.
+fn is_spark_file(name: &str) -> bool {
+    let formats = [
+        "parquet",
+        "csv",
+        "json",
+        "text",
+        "orc",
+        "avro",
+        "delta",
+        "iceberg",
+        "binaryfile",
+        "xml",
+        "jdbc",
+        "arrow",
+        "hudi",
+        "vortex",
+    ];
+    let schema = name.split('.').next().unwrap_or_default();
+    name.contains(['/', '\\', ':']) || (name.contains('.') && formats.contains(&schema))
 }

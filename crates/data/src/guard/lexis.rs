@@ -3,6 +3,7 @@
 //! so; it never tries to understand the statement.
 
 use super::Dialect;
+use super::dialect::Escapes;
 
 /// Operators that a statement may hold, besides the common ones.
 const COMMON: &[&str] =
@@ -15,6 +16,8 @@ const POSTGRES: &[&str] = &[
 const MYSQL: &[&str] = &["<=>", "->", "->>", "&&", "^", "!", ":", "?", "@", "@@"];
 const SQLITE: &[&str] = &["==", "->", "->>", ":", "?", "@", "$"];
 const CLICKHOUSE: &[&str] = &["==", "->", "::", "?", ":", "=>", "<=>"];
+const SPARK: &[&str] = &["==", "->", "::", ":", "=>", "<=>", "^", "!"];
+const TRINO: &[&str] = &["->", ":", "=>"];
 
 /// Whether a server reads the text as we do; otherwise the part that it might not.
 pub(super) fn verify(sql: &str, dialect: Dialect) -> Result<(), String> {
@@ -43,7 +46,7 @@ impl Lexer<'_> {
             ' ' | '\n' | '\t' | '\r' | '(' | ')' | ',' | '[' | ']' if !self.is_bracket_name(c) => {
                 self.at += 1
             }
-            '\'' => self.quoted('\'', self.dialect_has_backslashes())?,
+            '\'' => self.quoted('\'', self.dialect.escapes())?,
             '"' | '`' => self.name(c)?,
             '[' => self.name(']')?,
             '.' if !self.peek(1).is_some_and(|d| d.is_ascii_digit()) => self.at += 1,
@@ -59,23 +62,19 @@ impl Lexer<'_> {
         c == '[' && self.dialect == Dialect::Sqlite
     }
 
-    fn dialect_has_backslashes(&self) -> bool {
-        matches!(self.dialect, Dialect::MySql | Dialect::ClickHouse)
-    }
-
     fn name(&mut self, close: char) -> Result<(), String> {
         let fits = match (close, self.dialect) {
             // In MySQL a double quote opens a string or a name, as the server's mode says.
-            ('"', dialect) => dialect != Dialect::MySql,
-            ('`', dialect) => dialect != Dialect::Postgres,
+            ('"', dialect) => !dialect.has_double_quoted_texts(),
+            ('`', dialect) => !matches!(dialect, Dialect::Postgres | Dialect::Trino),
             _ => true,
         };
         if !fits {
             return Err(format!("a name or text in {close}"));
         }
         let start = self.at;
-        self.quoted(close, false)?;
-        if self.dialect_has_backslashes() && self.chars[start..self.at].contains(&'\\') {
+        self.quoted(close, Escapes::Doubled)?;
+        if self.dialect.escapes() != Escapes::Doubled && self.chars[start..self.at].contains(&'\\') {
             return Err("a name with a backslash".to_owned());
         }
         Ok(())
@@ -83,7 +82,7 @@ impl Lexer<'_> {
 
     /// From its quote to the one that ends it: a quote inside is doubled. Where backslashes escape they come in pairs, so
     /// that none of them can hide a quote, whether or not the server's mode lets them.
-    fn quoted(&mut self, close: char, pairs: bool) -> Result<(), String> {
+    fn quoted(&mut self, close: char, escapes: Escapes) -> Result<(), String> {
         self.at += 1;
         loop {
             let c = self.peek(0).ok_or("a text without its end")?;
@@ -91,13 +90,14 @@ impl Lexer<'_> {
             if c == '\0' {
                 return Err("a text with the character 0".to_owned());
             }
-            if pairs && c == '\\' {
-                if self.peek(0) != Some('\\') {
+            if escapes != Escapes::Doubled && c == '\\' {
+                let quote = escapes == Escapes::Backslash && self.peek(0) == Some(close);
+                if self.peek(0) != Some('\\') && !quote {
                     return Err("a text with a backslash before another character".to_owned());
                 }
                 self.at += 1;
             } else if c == close {
-                if self.peek(0) == Some(close) && close != ']' {
+                if self.peek(0) == Some(close) && close != ']' && escapes != Escapes::Backslash {
                     self.at += 1;
                     continue;
                 }
@@ -185,6 +185,8 @@ impl Lexer<'_> {
             Dialect::MySql => MYSQL,
             Dialect::Sqlite => SQLITE,
             Dialect::ClickHouse | Dialect::DuckDb => CLICKHOUSE,
+            Dialect::Spark => SPARK,
+            Dialect::Trino => TRINO,
         };
         if !COMMON.contains(&run.as_str()) && !own.contains(&run.as_str()) {
             return Err(format!("the operator {run}"));
@@ -226,6 +228,12 @@ mod tests {
             (Dialect::Sqlite, "SELECT $a::b(')"),
             (Dialect::ClickHouse, "SELECT {a:String}"),
             (Dialect::ClickHouse, "SELECT `a\\`b`"),
+            (Dialect::Spark, "SELECT 'a''b'"),
+            (Dialect::Spark, "SELECT \"a\""),
+            (Dialect::Spark, "SELECT 'a\\u0027b'"),
+            (Dialect::Spark, "SELECT r'a'"),
+            (Dialect::Trino, "SELECT `a`"),
+            (Dialect::Trino, "SELECT U&'\\0027'"),
         ] {
             assert!(verify(sql, dialect).is_err(), "{dialect:?}: {sql}");
         }
@@ -240,6 +248,8 @@ mod tests {
             ),
             (Dialect::Sqlite, "SELECT [a b], \"c\", `d` FROM t WHERE x == :y"),
             (Dialect::ClickHouse, "SELECT arrayMap(x -> x + 1, [1, 2])"),
+            (Dialect::Spark, "SELECT `a b`, 'it\\'s \\\\', transform(a, x -> x + 1)[0] FROM t"),
+            (Dialect::Trino, "SELECT \"a b\", 'it''s \\', transform(ARRAY[1], x -> x + 1)"),
         ] {
             assert_eq!(verify(sql, dialect), Ok(()), "{dialect:?}: {sql}");
         }

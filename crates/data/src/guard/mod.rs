@@ -4,8 +4,10 @@
 
 #[cfg(test)]
 mod attacks;
+mod dialect;
 mod functions;
 mod lexis;
+mod over;
 #[cfg(test)]
 mod roundtrip;
 #[cfg(test)]
@@ -18,38 +20,22 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{
     BinaryOperator, Expr, ObjectName, Query, Select, SetExpr, Statement, TableFactor, Visit, Visitor,
 };
-use sqlparser::dialect::{
-    ClickHouseDialect, Dialect as SqlDialect, DuckDbDialect, MySqlDialect, PostgreSqlDialect, SQLiteDialect,
-};
+use sqlparser::dialect::Dialect as SqlDialect;
+use sqlparser::keywords::Keyword;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace};
 
+pub use dialect::Dialect;
+pub use over::{FileTable, check_over};
 pub use text::{Checked, InList, Placeholder};
 
 /// Longer statements are not parsed at all.
 const MAX_SQL: usize = 200_000;
 const MAX_DEPTH: usize = 100;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Dialect {
-    DuckDb,
-    Postgres,
-    MySql,
-    Sqlite,
-    ClickHouse,
-}
-
-impl Dialect {
-    fn parser(self) -> Box<dyn SqlDialect> {
-        match self {
-            Dialect::DuckDb => Box::new(DuckDbDialect {}),
-            Dialect::Postgres => Box::new(PostgreSqlDialect {}),
-            Dialect::MySql => Box::new(MySqlDialect {}),
-            Dialect::Sqlite => Box::new(SQLiteDialect {}),
-            Dialect::ClickHouse => Box::new(ClickHouseDialect {}),
-        }
-    }
-}
+/// Words and signs that may chain (`a + b + c`, `UNION`): each nests the statement one deeper, which nothing else bounds.
+const MAX_LINKS: usize = 4_000;
+/// Enough for that many levels; taken only as far as it is used.
+const STACK_BYTES: usize = 128 << 20;
 
 /// Why a statement is not run. Every variant names what was found.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -58,6 +44,8 @@ pub enum Refusal {
     Empty,
     #[error("the query is longer than {MAX_SQL} bytes")]
     TooLong,
+    #[error("the query has more than {MAX_LINKS} operators and keywords")]
+    TooManyLinks,
     #[error("exactly one statement is allowed, got {0}")]
     NotOne(usize),
     #[error("only reading is allowed: {0} is refused")]
@@ -66,6 +54,8 @@ pub enum Refusal {
     Function { name: String, nearest: Vec<String> },
     #[error("the relation {0} is refused: it holds secrets of the server")]
     Relation(String),
+    #[error("no table `{name}` here; there are: {known}")]
+    UnknownTable { name: String, known: String },
     #[error("comments that a server executes (/*! … */) are refused")]
     ExecutableComment,
     #[error("the query cannot be parsed: {0}")]
@@ -84,11 +74,12 @@ impl Refusal {
     pub fn code(&self) -> &'static str {
         match self {
             Refusal::Empty => "EMPTY_QUERY",
-            Refusal::TooLong => "QUERY_TOO_LONG",
+            Refusal::TooLong | Refusal::TooManyLinks => "QUERY_TOO_LONG",
             Refusal::NotOne(_) => "ONE_STATEMENT",
             Refusal::NotARead(_) => "READ_ONLY",
             Refusal::Function { .. } => "FUNCTION_REFUSED",
             Refusal::Relation(_) => "RELATION_REFUSED",
+            Refusal::UnknownTable { .. } => "UNKNOWN_TABLE",
             Refusal::ExecutableComment => "EXECUTABLE_COMMENT",
             Refusal::Syntax(_) => "SQL_SYNTAX",
             Refusal::Inexpressible(_) => "SQL_INEXPRESSIBLE",
@@ -103,40 +94,57 @@ pub fn check(sql: &str, dialect: Dialect) -> Result<Checked, Refusal> {
 
 /// The same where the connection's owner allows functions of their own besides.
 pub fn check_with(sql: &str, dialect: Dialect, own_functions: &[String]) -> Result<Checked, Refusal> {
+    stacker::grow(STACK_BYTES, || checked(sql, dialect, own_functions))
+}
+
+fn checked(sql: &str, dialect: Dialect, own_functions: &[String]) -> Result<Checked, Refusal> {
+    let tokens = lexed(sql, dialect)?;
+    if dialect == Dialect::DuckDb {
+        if let Some(name) = functions::refused_by_duckdb(&tokens) {
+            return Err(Refusal::Function { name, nearest: Vec::new() });
+        }
+        // DuckDB has syntax of its own (FROM first, SUMMARIZE, PIVOT) and a parser that is asked next, inside the sandbox; a
+        // server's statement must be understood here.
+        if parse(dialect.parser().as_ref(), &tokens).is_err() && text::starts_as_read(&tokens) {
+            return Ok(text::without_comments(sql, &tokens));
+        }
+    }
+    let statement = understood(&tokens, dialect, own_functions)?;
+    let checked = match dialect {
+        Dialect::DuckDb => text::without_comments(sql, &tokens),
+        _ => rewritten(&statement, dialect)?,
+    };
+    Ok(checked.explaining(matches!(statement, Statement::Query(_))))
+}
+
+/// The one statement, which only reads, as it was understood.
+fn understood(tokens: &[TokenWithSpan], dialect: Dialect, own: &[String]) -> Result<Statement, Refusal> {
+    let parsed = parse(dialect.parser().as_ref(), tokens);
+    let mut statements = parsed
+        .map_err(|message| text::likely_write(tokens).map_or(Refusal::Syntax(message), Refusal::NotARead))?;
+    if statements.len() != 1 {
+        return Err(Refusal::NotOne(statements.len()));
+    }
+    let statement = statements.pop().ok_or(Refusal::Empty)?;
+    reads_only(&statement, dialect, own)?;
+    Ok(statement)
+}
+
+fn lexed(sql: &str, dialect: Dialect) -> Result<Vec<TokenWithSpan>, Refusal> {
     if sql.trim().is_empty() {
         return Err(Refusal::Empty);
     }
     if sql.len() > MAX_SQL {
         return Err(Refusal::TooLong);
     }
-    let parser = dialect.parser();
-    let tokens = tokens(parser.as_ref(), sql)?;
+    let tokens = tokens(dialect.parser().as_ref(), sql)?;
+    if tokens.iter().filter(|t| may_chain(&t.token)).count() > MAX_LINKS {
+        return Err(Refusal::TooManyLinks);
+    }
     if tokens.iter().any(|t| is_executable_comment(&t.token)) {
         return Err(Refusal::ExecutableComment);
     }
-    if dialect == Dialect::DuckDb
-        && let Some(name) = functions::refused_by_duckdb(&tokens)
-    {
-        return Err(Refusal::Function { name, nearest: Vec::new() });
-    }
-    let statements = match parse(parser.as_ref(), &tokens) {
-        Ok(statements) => statements,
-        // DuckDB has syntax of its own (FROM first, SUMMARIZE, PIVOT) and a parser that is asked next,
-        // inside the sandbox; a server's statement must be understood here.
-        Err(_) if dialect == Dialect::DuckDb && text::starts_as_read(&tokens) => {
-            return Ok(text::without_comments(sql, &tokens));
-        }
-        Err(message) => {
-            return Err(text::likely_write(&tokens).map_or(Refusal::Syntax(message), Refusal::NotARead));
-        }
-    };
-    let [statement] = statements.as_slice() else { return Err(Refusal::NotOne(statements.len())) };
-    reads_only(statement, dialect, own_functions)?;
-    let checked = match dialect {
-        Dialect::DuckDb => text::without_comments(sql, &tokens),
-        _ => rewritten(statement, dialect)?,
-    };
-    Ok(checked.explaining(matches!(statement, Statement::Query(_))))
+    Ok(tokens)
 }
 
 fn tokens(parser: &dyn SqlDialect, sql: &str) -> Result<Vec<TokenWithSpan>, Refusal> {
@@ -168,6 +176,16 @@ fn parse(dialect: &dyn SqlDialect, tokens: &[TokenWithSpan]) -> Result<Vec<State
         .with_tokens_with_locations(tokens.to_vec())
         .parse_statements()
         .map_err(|e| e.to_string().trim_start_matches("sql parser error: ").to_owned())
+}
+
+fn may_chain(token: &Token) -> bool {
+    match token {
+        Token::Word(word) => word.keyword != Keyword::NoKeyword,
+        Token::Number(..) | Token::Char(_) | Token::Whitespace(_) | Token::EOF => false,
+        Token::Comma | Token::LParen | Token::RParen | Token::Period | Token::SemiColon => false,
+        Token::SingleQuotedString(_) | Token::DoubleQuotedString(_) | Token::Placeholder(_) => false,
+        _ => true,
+    }
 }
 
 fn is_executable_comment(token: &Token) -> bool {
@@ -264,6 +282,10 @@ impl Visitor for Walk<'_> {
 
     fn pre_visit_relation(&mut self, relation: &ObjectName) -> ControlFlow<Refusal> {
         let name = relation.to_string();
+        // A word that our parser takes for a name, and PostgreSQL does not: the relation is what follows it.
+        if self.dialect == Dialect::Postgres && name.eq_ignore_ascii_case("only") {
+            return ControlFlow::Break(Refusal::Inexpressible("ONLY".to_owned()));
+        }
         if functions::refused_relation(&name, self.dialect) {
             return ControlFlow::Break(Refusal::Relation(name));
         }

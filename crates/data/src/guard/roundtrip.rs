@@ -59,6 +59,26 @@ const SQLITE: &[&str] = &[
     "SELECT printf('%.2f', a), instr(a, 'b'), date('now', '-7 days'), CAST(a AS REAL), a || b FROM t",
 ];
 
+const SPARK: &[&str] = &[
+    "SELECT date_trunc('month', at) AS m, percentile_approx(amount, 0.5), count_if(ok), collect_set(region), date_format(at, 'yyyy-MM') FROM sales GROUP BY 1",
+    "SELECT transform(tags, x -> upper(x)), filter(ids, i -> i > 1), tags[0], map('a', 1)['a'], named_struct('a', 1).a, size(tags) FROM `销售明细`",
+    "SELECT region, explode(tags) FROM sales",
+    "SELECT datediff(b, a), add_months(a, 1), current_date() - INTERVAL '7' DAY, CAST(x AS STRING), try_divide(a, b), a <=> b FROM default.t",
+    "SELECT 'it\\'s', \"double 'quoted'\", 'tab\\t', 'back\\\\slash', '100\\%', 'two''s' FROM t",
+    "SELECT * FROM t WHERE name RLIKE '^a.*' AND b IN (SELECT b FROM u) ORDER BY 1 NULLS LAST LIMIT 5",
+    "SELECT sum(x) FILTER (WHERE y > 1), median(x), stddev_samp(x) FROM t GROUP BY GROUPING SETS ((a), (b))",
+    "SELECT id FROM range(3)",
+];
+
+const TRINO: &[&str] = &[
+    "SELECT date_trunc('month', at) AS m, approx_percentile(amount, 0.5), count_if(ok), array_agg(DISTINCT x ORDER BY x), date_format(at, '%Y-%m') FROM hive.sales.orders GROUP BY 1",
+    "SELECT transform(tags, x -> upper(x)), tags[1], element_at(m, 'a'), cardinality(tags), ARRAY[1, 2] FROM \"销售明细\"",
+    "SELECT date_diff('day', a, b), at AT TIME ZONE 'Asia/Shanghai', now() - INTERVAL '7' DAY, CAST(x AS VARCHAR), try_cast(x AS bigint) FROM t",
+    "SELECT x, n FROM t CROSS JOIN UNNEST(tags) WITH ORDINALITY AS u (x, n)",
+    "SELECT sum(x) FILTER (WHERE y > 1), stddev_samp(x), max_by(a, b), json_extract_scalar(j, '$.a') FROM t GROUP BY GROUPING SETS ((a), (b), ())",
+    "SELECT 'a\\', 'b' FROM t FETCH FIRST 3 ROWS ONLY",
+];
+
 const CLICKHOUSE: &[&str] = &[
     "SELECT toStartOfMonth(at) AS m, sumIf(amount, ok = 1), quantile(0.95)(amount), uniqExact(user), topK(3)(region), argMax(a, b) FROM t FINAL PREWHERE day > '2024-01-01' WHERE a = 1 GROUP BY m ORDER BY m LIMIT 3 BY m",
     "SELECT arrayMap(x -> x * 2, [1, 2]), arrayJoin(tags), JSONExtractString(info, 'a'), dateDiff('day', a, b), formatDateTime(at, '%Y-%m'), toDecimal64(a, 2), if(a > 1, 'y', 'n'), multiIf(a = 1, 'x', 'y') FROM t",
@@ -74,11 +94,13 @@ fn what_is_sent_means_what_was_asked() {
         (Dialect::MySql, MYSQL),
         (Dialect::Sqlite, SQLITE),
         (Dialect::ClickHouse, CLICKHOUSE),
+        (Dialect::Spark, SPARK),
+        (Dialect::Trino, TRINO),
     ] {
-        let wide = if dialect == Dialect::ClickHouse { &[] } else { WIDE };
+        let wide = if matches!(dialect, Dialect::ClickHouse | Dialect::Spark) { &[] } else { WIDE };
         for sql in EVERYWHERE.iter().chain(wide).chain(own) {
-            // A double quote opens a text in MySQL.
-            let sql = if dialect == Dialect::MySql && !own.contains(sql) {
+            // A double quote opens a text in MySQL and Spark.
+            let sql = if matches!(dialect, Dialect::MySql | Dialect::Spark) && !own.contains(sql) {
                 sql.replace('"', "`")
             } else {
                 (*sql).to_owned()
@@ -112,6 +134,8 @@ fn literals_keep_their_value() {
         (Dialect::MySql, "SELECT '\\\\', 'x'", "SELECT '\\\\', 'x'"),
         (Dialect::Sqlite, "SELECT 'a\\', 'b'", "SELECT 'a\\', 'b'"),
         (Dialect::ClickHouse, "SELECT 'a\\'b', 'd+\\d'", "SELECT 'a''b', 'd+\\\\d'"),
+        (Dialect::Spark, "SELECT 'a''b', \"c'd\", 'e\\'f\\\\'", "SELECT 'a\\'b', 'c\\'d', 'e\\'f\\\\'"),
+        (Dialect::Trino, "SELECT 'a''b\\'", "SELECT 'a''b\\'"),
     ] {
         assert_eq!(check(given, dialect).unwrap().sql(), sent, "{dialect:?}: {given}");
     }

@@ -2,8 +2,15 @@
 
 use super::*;
 
-const ALL: [Dialect; 5] =
-    [Dialect::DuckDb, Dialect::Postgres, Dialect::MySql, Dialect::Sqlite, Dialect::ClickHouse];
+const ALL: [Dialect; 7] = [
+    Dialect::DuckDb,
+    Dialect::Postgres,
+    Dialect::MySql,
+    Dialect::Sqlite,
+    Dialect::ClickHouse,
+    Dialect::Spark,
+    Dialect::Trino,
+];
 
 #[test]
 fn plain_reads_pass_everywhere() {
@@ -16,7 +23,8 @@ fn plain_reads_pass_everywhere() {
             "SELECT 'drop table x; delete from y' AS text",
             "/* why */ SELECT \"update\" FROM t",
         ] {
-            let sql = if dialect == Dialect::MySql { sql.replace('"', "`") } else { sql.to_owned() };
+            let texts = matches!(dialect, Dialect::MySql | Dialect::Spark);
+            let sql = if texts { sql.replace('"', "`") } else { sql.to_owned() };
             assert!(check(&sql, dialect).is_ok(), "{dialect:?}: {sql}: {:?}", check(&sql, dialect));
         }
     }
@@ -148,6 +156,41 @@ fn sqlite_clickhouse_and_duckdb_tricks_are_refused() {
         (Dialect::DuckDb, "SELECT getenv('HOME')"),
         (Dialect::DuckDb, "PRAGMA version"),
         (Dialect::DuckDb, "FROM t; DROP TABLE t"),
+    ] {
+        assert!(check(sql, dialect).is_err(), "{dialect:?} let through: {sql}");
+    }
+}
+
+// SPEC I5
+#[test]
+fn spark_and_trino_tricks_are_refused() {
+    for (dialect, sql) in [
+        (Dialect::Spark, "SELECT * FROM csv.`/etc/passwd`"),
+        (Dialect::Spark, "SELECT * FROM Parquet.`s3://bucket/other/conversation`"),
+        (Dialect::Spark, "SELECT * FROM text.x"),
+        (Dialect::Spark, "SELECT * FROM `csv`.`file:/etc/passwd`"),
+        (Dialect::Spark, "WITH a AS (SELECT * FROM json.`/etc/x`) SELECT * FROM a"),
+        (Dialect::Spark, "TABLE csv.`/etc/passwd`"),
+        (Dialect::Spark, "SELECT * FROM `/etc/passwd`"),
+        (Dialect::Spark, "SELECT java_method('java.lang.Runtime', 'getRuntime')"),
+        (Dialect::Spark, "SELECT reflect('java.lang.System', 'getenv', 'HOME')"),
+        (Dialect::Spark, "SELECT * FROM read_files('/etc')"),
+        (Dialect::Spark, "SELECT TRANSFORM(a) USING 'sh -c id' FROM t"),
+        (Dialect::Spark, "INSERT OVERWRITE DIRECTORY '/tmp/x' SELECT 1"),
+        (Dialect::Spark, "CACHE TABLE t"),
+        (Dialect::Spark, "REFRESH TABLE t"),
+        (Dialect::Spark, "ADD JAR '/tmp/x.jar'"),
+        (Dialect::Spark, "SET spark.sql.x = 1"),
+        (Dialect::Spark, "SELECT 'a\\'; DROP TABLE t; -- '; DROP TABLE t"),
+        (Dialect::Trino, "SELECT * FROM TABLE(pg.system.query(query => 'DELETE FROM t'))"),
+        (Dialect::Trino, "SELECT * FROM TABLE(system.query(query => 'SELECT 1'))"),
+        (Dialect::Trino, "SELECT * FROM system.runtime.queries"),
+        (Dialect::Trino, "CALL system.runtime.kill_query('x', 'y')"),
+        (Dialect::Trino, "SELECT fail('x')"),
+        (Dialect::Trino, "SELECT current_groups()"),
+        (Dialect::Trino, "SET SESSION x = 1"),
+        (Dialect::Trino, "EXECUTE IMMEDIATE 'DELETE FROM t'"),
+        (Dialect::Trino, "PREPARE p FROM DELETE FROM t"),
     ] {
         assert!(check(sql, dialect).is_err(), "{dialect:?} let through: {sql}");
     }

@@ -6,6 +6,7 @@ use std::ops::ControlFlow;
 use sqlparser::ast::{Expr, Statement, UnaryOperator, Value, ValueWithSpan, VisitMut, VisitorMut};
 
 use super::Dialect;
+use super::dialect::Escapes;
 
 /// The statement in the one form that two readings of the same query share: every literal as it is sent, and signs apart.
 pub(super) fn canonical(statement: &Statement, dialect: Dialect) -> Result<Statement, String> {
@@ -51,19 +52,25 @@ impl VisitorMut for Canonical {
 /// How a literal is sent; `None` for what needs no care.
 fn literal(value: &Value, dialect: Dialect) -> Result<Option<String>, String> {
     let (postgres, mysql) = (dialect == Dialect::Postgres, dialect == Dialect::MySql);
+    let spark = dialect == Dialect::Spark;
     Ok(match value {
         Value::SingleQuotedString(raw) if dialect == Dialect::ClickHouse && raw.contains("\\x") => {
             return Err("a text with \\x".to_owned());
         }
-        Value::SingleQuotedString(raw) | Value::NationalStringLiteral(raw) => {
-            Some(quoted(&plain(raw, '\'', dialect), dialect))
+        Value::SingleQuotedString(raw) | Value::DoubleQuotedString(raw) if spark && names_a_code(raw) => {
+            return Err("a text with a character by its number".to_owned());
         }
-        Value::DoubleQuotedString(raw) if mysql => Some(quoted(&plain(raw, '"', dialect), dialect)),
+        Value::SingleQuotedString(raw) | Value::NationalStringLiteral(raw) => {
+            Some(dialect.quoted_text(&plain(raw, '\'', dialect)))
+        }
+        Value::DoubleQuotedString(raw) if dialect.has_double_quoted_texts() => {
+            Some(dialect.quoted_text(&plain(raw, '"', dialect)))
+        }
         // The tokenizer gives these as they are meant.
         Value::EscapedStringLiteral(text) | Value::UnicodeStringLiteral(text) if postgres => {
-            Some(quoted(text, dialect))
+            Some(dialect.quoted_text(text))
         }
-        Value::DollarQuotedString(text) if postgres => Some(quoted(&text.value, dialect)),
+        Value::DollarQuotedString(text) if postgres => Some(dialect.quoted_text(&text.value)),
         Value::HexStringLiteral(digits) if mysql && digits.chars().all(|c| c.is_ascii_hexdigit()) => None,
         Value::SingleQuotedByteStringLiteral(bits) if postgres && bits.chars().all(|c| "01".contains(c)) => {
             None
@@ -75,7 +82,7 @@ fn literal(value: &Value, dialect: Dialect) -> Result<Option<String>, String> {
 
 /// The text that a literal means.
 fn plain(raw: &str, quote: char, dialect: Dialect) -> String {
-    let escapes = matches!(dialect, Dialect::MySql | Dialect::ClickHouse);
+    let escapes = dialect.escapes() != Escapes::Doubled;
     let mut out = String::with_capacity(raw.len());
     let mut chars = raw.chars().peekable();
     while let Some(c) = chars.next() {
@@ -116,10 +123,13 @@ fn unescape(c: char, dialect: Dialect, out: &mut String) {
     });
 }
 
-fn quoted(text: &str, dialect: Dialect) -> String {
-    let text = text.replace('\'', "''");
-    match dialect {
-        Dialect::MySql | Dialect::ClickHouse => format!("'{}'", text.replace('\\', "\\\\")),
-        _ => format!("'{text}'"),
+/// `\u9500`, `\101`: Spark reads them, and each of its versions a little differently.
+fn names_a_code(raw: &str) -> bool {
+    let mut chars = raw.chars();
+    while let Some(c) = chars.next() {
+        if c == '\\' && chars.next().is_some_and(|c| matches!(c, 'u' | 'U' | 'x' | '1'..='9')) {
+            return true;
+        }
     }
+    false
 }

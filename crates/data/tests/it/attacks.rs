@@ -70,6 +70,8 @@ fn with_functions(url: String, functions: &[&str]) -> Connections {
         allow_superuser: false,
         timeout: Duration::from_secs(20),
         timezone: None,
+        dialect: None,
+        files: None,
         functions: functions.iter().map(|f| (*f).to_owned()).collect(),
     };
     block(async { Connections::new(vec![config]) }).unwrap()

@@ -25,6 +25,8 @@ pub fn open(
         allow_superuser,
         timeout: Duration::from_secs(timeout),
         timezone: timezone.map(str::to_owned),
+        dialect: None,
+        files: None,
         functions: Vec::new(),
     };
     // Pools belong to the runtime that made them.
@@ -310,6 +312,8 @@ fn a_password_is_in_no_error() {
         allow_superuser: false,
         timeout: Duration::from_secs(1),
         timezone: None,
+        dialect: None,
+        files: None,
         functions: Vec::new(),
     };
     let error = Connections::new(vec![config]).err().unwrap();

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 
 use crate::support::{block, tables};
 
-struct Desk {
+pub struct Desk {
     dir: TempDir,
     sources: Vec<TableSource>,
 }
@@ -33,7 +33,7 @@ impl Desk {
         Self { sources: vec![TableSource { names, parquet: out.join(&table.parquet) }], dir }
     }
 
-    fn request(&self, sql: &str, params: Value, max_rows: u32) -> EmbeddedQuery {
+    pub fn request(&self, sql: &str, params: Value, max_rows: u32) -> EmbeddedQuery {
         EmbeddedQuery {
             owner: "tester".into(),
             tables: self.sources.clone(),
@@ -45,12 +45,12 @@ impl Desk {
         }
     }
 
-    fn query(&self, sql: &str) -> Result<QueryResult, DataError> {
+    pub fn query(&self, sql: &str) -> Result<QueryResult, DataError> {
         block(tables().query(self.request(sql, json!({}), 1000)))
     }
 }
 
-fn sales() -> Desk {
+pub fn sales() -> Desk {
     Desk::with(
         "2024 销售.csv",
         "日期,地区,金额\n2024-01-02,华东,1200.5\n2024-01-03,华北,800\n2024-02-01,华东,99.5\n",

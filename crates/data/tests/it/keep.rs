@@ -20,7 +20,7 @@ pub fn keep(
     sql: &str,
 ) -> Result<(QueryResult, KeptTable, PathBuf), DataError> {
     let (rows, target) = (dir.path().join("rows"), dir.path().join(format!("{name}.parquet")));
-    let got = block(db.query_into("db", sql, &Map::new(), 5, &rows))?;
+    let got = block(db.query_into("db", &[], sql, &Map::new(), 5, &rows))?;
     let request =
         KeepRequest { owner: "tester", dialect, rows: &rows, columns: &got.columns, target: &target };
     let kept = block(tables().keep(request))?;

@@ -6,12 +6,16 @@ use serde_json::{Value, json};
 use crate::databases::{ask, connect, my, pg};
 
 pub fn sqlite(dir: &tempfile::TempDir) -> Connections {
+    connect(&format!("sqlite://{}", sqlite_file(dir).display()), false, 20)
+}
+
+pub fn sqlite_file(dir: &tempfile::TempDir) -> std::path::PathBuf {
     let path = dir.path().join("x.db");
     let script = "import sqlite3,sys\nc=sqlite3.connect(sys.argv[1])\nc.execute('create table sales(id integer primary key, region text, amount real)')\n\
                   c.executemany('insert into sales values (?,?,?)', [(i, '华东' if i % 2 == 0 else '华北', i * 1.5) for i in range(1, 5001)])\nc.commit()";
     let made = std::process::Command::new("python3").args(["-c", script]).arg(&path).status().unwrap();
     assert!(made.success());
-    connect(&format!("sqlite://{}", path.display()), false, 20)
+    path
 }
 
 fn count(db: &Connections, condition: &str, params: Value) -> Value {

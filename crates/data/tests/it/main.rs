@@ -7,12 +7,17 @@ mod clickhouse;
 mod corpus;
 mod databases;
 mod embedded;
+mod engine;
+mod flight;
 mod keep;
 mod late;
 mod limits;
 mod lists;
+mod onslaught;
 mod reach;
 
+mod sail;
 mod servers;
 mod support;
+mod trino;
 mod zones;

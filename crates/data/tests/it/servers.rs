@@ -21,7 +21,7 @@ impl Server {
     }
 }
 
-fn free_port() -> u16 {
+pub fn free_port() -> u16 {
     std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port()
 }
 
@@ -56,7 +56,7 @@ fn newest(pattern_root: &str, program: &str) -> PathBuf {
 
 /// Runs `server` beside a shell that ends it when this process is gone.
 #[expect(clippy::zombie_processes, reason = "the watcher outlives this process on purpose")]
-fn spawn_watched(mut server: Command) -> Child {
+pub fn spawn_watched(mut server: Command) -> Child {
     server.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     let child = server.spawn().unwrap();
     let watch = format!(
@@ -75,7 +75,7 @@ fn spawn_watched(mut server: Command) -> Child {
     child
 }
 
-fn wait_for(what: &str, ready: impl Fn() -> bool) {
+pub fn wait_for(what: &str, ready: impl Fn() -> bool) {
     for _ in 0..600 {
         if ready() {
             return;

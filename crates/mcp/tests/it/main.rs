@@ -95,3 +95,46 @@ async fn a_server_that_misbehaves_costs_its_own_calls_only() {
     assert_eq!(tools.len(), 2, "the others are there");
     assert!(warnings[0].contains("not used: it could not be started"), "{warnings:?}");
 }
+
+/// What a server has started goes with it, at once and without being asked.
+#[tokio::test]
+async fn a_server_and_what_it_started_end_with_the_connection() {
+    let desk = Desk::new().await;
+    let dir = tempfile::tempdir().unwrap();
+    let noted = dir.path().join("pids");
+    let mut config = server("starts", 10);
+    if let Reach::Command { arguments, .. } = &mut config.reach {
+        arguments.push(noted.display().to_string());
+    }
+    let (tools, _) = ba_mcp::tools(vec![config], &desk.store).await;
+    desk.call(&tools[0], 10).await.unwrap();
+    let noted = std::fs::read_to_string(&noted).unwrap();
+    let pids: Vec<&str> = noted.split_whitespace().collect();
+    // A process that ended and waits for its parent does not run.
+    let runs = |pid: &&str| {
+        std::fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| !stat.contains(") Z "))
+    };
+    assert_eq!((pids.len(), pids.iter().filter(|pid| runs(pid)).count()), (2, 2));
+    drop(tools);
+    for _ in 0..100 {
+        if !pids.iter().any(&runs) {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("{pids:?} still run");
+}
+
+#[tokio::test]
+async fn many_tools_are_searched_instead_of_listed_and_can_be_called() {
+    let desk = Desk::new().await;
+    let mut config = server("many", 10);
+    config.reads.extend((0..80).map(|i| format!("tool_{i}")));
+    let (tools, _) = ba_mcp::tools(vec![config], &desk.store).await;
+    let listed: Vec<&str> = tools.iter().filter(|t| t.listed()).map(|t| t.spec().name.as_str()).collect();
+    assert_eq!((listed, tools.len()), (vec!["search_tools"], 83));
+    let find = tools.iter().find(|t| t.spec().name == "crm.find").unwrap();
+    assert!(desk.call(find, 10).await.is_ok());
+    let refused = desk.call(&tools[0], 10).await.unwrap_err();
+    assert!(refused.to_string().contains("query must be a text"), "{refused}");
+}

@@ -1,6 +1,8 @@
 """An MCP server that does what its first argument says: behaves, or does not."""
 
 import json
+import os
+import subprocess
 import sys
 import time
 
@@ -20,6 +22,14 @@ def send(message):
 def answer(request, result):
     send({"jsonrpc": "2.0", "id": request["id"], "result": result})
 
+
+if HOW == "starts":
+    beside = subprocess.Popen(["sleep", "3600"])
+    with open(sys.argv[2], "w") as noted:
+        noted.write(f"{os.getpid()} {beside.pid}")
+if HOW == "many":
+    words = "Tells of orders, customers, invoices and stock. " * 5
+    TOOLS = [{"name": f"tool_{i}", "description": words, "inputSchema": {"type": "object", "properties": {"q": {"type": "string"}}}} for i in range(80)] + TOOLS
 
 if HOW == "silent":
     time.sleep(3600)

@@ -25,7 +25,7 @@ for line in open(sys.argv[1], encoding="utf-8"):
         problems.append(f"{name} is {found.version}, not {version}")
         continue
     for file in found.files or ():
-        if file.size is None or file.parts[0] == "..":
+        if file.size is None or file.parts[0] == ".." or unneeded(file.as_posix()):
             continue
         try:
             size = os.stat(file.locate()).st_size

@@ -7,6 +7,7 @@ mod escape;
 mod isolation;
 mod leaks;
 mod limits;
+mod pool;
 mod results;
 mod state;
 mod support;

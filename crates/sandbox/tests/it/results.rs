@@ -121,6 +121,17 @@ print(Point(1), collections.namedtuple('N', 'a')(2))";
     assert_eq!(stdout(&desk.py(code)), "Point(x=1) N(a=2)\n");
 }
 
+// SPEC T1: imported when asked for, and without threads or processes of its own.
+#[test]
+fn a_model_is_fitted_with_scikit_learn() {
+    let desk = Desk::new().session("sklearn");
+    let fit = "from sklearn.linear_model import LinearRegression\nfrom sklearn.cluster import KMeans\n\
+        m = LinearRegression().fit([[1], [2], [3]], [3, 5, 7])\n\
+        k = KMeans(2, n_init=1, random_state=0).fit([[0.0], [0.1], [9.0], [9.1]])\nprint(round(m.coef_[0], 6), len(set(k.labels_)))";
+    assert_eq!(stdout(&desk.py(fit)), "2.0 2\n");
+    assert_eq!(stdout(&desk.py("print(round(m.predict([[10]])[0], 6))")), "21.0\n");
+}
+
 #[test]
 fn tables_are_compact_and_typed() {
     let desk = Desk::new();

@@ -16,9 +16,8 @@ use ba_model::{Model, ModelError, ModelInfo, ModelReply, ModelRequest, OnDelta, 
 use ba_protocol::{ConversationId, OutputLevel};
 use ba_server::{AppState, Deps, EventBus, ServerConfig};
 use ba_store::{Store, StoreConfig};
+use parking_lot::Mutex;
 use serde_json::{Map, Value, json};
-use sqlx::Row;
-use sqlx::sqlite::{SqlitePool, SqlitePoolOptions};
 
 pub async fn serve(address: &str) {
     let folder = tempfile::tempdir().unwrap();
@@ -51,12 +50,12 @@ async fn agent(store: Store, bus: EventBus) -> Agent {
         schema: json!({"type": "object", "properties": {"query": {"type": "string"}}}),
         default_level: None,
     };
-    let sales = SqlitePoolOptions::new().max_connections(1).connect("sqlite::memory:").await.unwrap();
-    sqlx::query("create table sales (region text, amount integer)").execute(&sales).await.unwrap();
+    let sales = rusqlite::Connection::open_in_memory().unwrap();
+    sales.execute("create table sales (region text, amount integer)", []).unwrap();
     for i in 0..1000 {
-        let insert = sqlx::query("insert into sales values (?, ?)").bind(format!("r{}", i % 7)).bind(i);
-        insert.execute(&sales).await.unwrap();
+        sales.execute("insert into sales values (?, ?)", (format!("r{}", i % 7), i)).unwrap();
     }
+    let sales = Mutex::new(sales);
     let executor = Executor {
         config: ExecutorConfig::default(),
         cache: IdempotencyCache::default(),
@@ -116,7 +115,7 @@ impl Model for InstantModel {
 
 struct QueryTool {
     spec: ToolSpec,
-    sales: SqlitePool,
+    sales: Mutex<rusqlite::Connection>,
 }
 
 #[async_trait]
@@ -130,10 +129,11 @@ impl Tool for QueryTool {
     }
 
     async fn call(&self, _: &ToolContext, arguments: Map<String, Value>) -> Result<ToolOutput, ToolError> {
-        let query = arguments["query"].as_str().unwrap_or_default().to_owned();
-        let rows = sqlx::query(sqlx::AssertSqlSafe(query)).fetch_all(&self.sales).await.unwrap();
-        let lines: Vec<String> =
-            rows.iter().map(|row| format!("{}: {}", row.get::<String, _>(0), row.get::<i64, _>(1))).collect();
+        let sales = self.sales.lock();
+        let mut query = sales.prepare_cached(arguments["query"].as_str().unwrap_or_default()).unwrap();
+        let line =
+            |row: &rusqlite::Row<'_>| Ok(format!("{}: {}", row.get::<_, String>(0)?, row.get::<_, i64>(1)?));
+        let lines: Vec<String> = query.query_map([], line).unwrap().map(Result::unwrap).collect();
         Ok(ToolOutput::text(format!("Found {} items", lines.len()), lines.join("\n")))
     }
 }

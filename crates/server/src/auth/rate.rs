@@ -1,4 +1,6 @@
-//! Token buckets per user and per address. Bounded memory: buckets that are full again are forgotten.
+//! Token buckets per user and per address. Bounded memory: buckets that are full again are forgotten. Servers that share a
+//! database tell each other what they counted a few times a second, so that one who asks all of them gets no more than
+//! one who asks one (SPEC N2); a burst within that moment may pass on each.
 
 use std::collections::HashMap;
 use std::net::IpAddr;
@@ -40,6 +42,29 @@ impl Who {
     }
 }
 
+impl Who {
+    /// As it is told to other servers.
+    fn key(&self) -> String {
+        match self {
+            Self::User(user) => format!("u:{user}"),
+            Self::Address(address) => format!("a:{address}"),
+            Self::SignIn(address) => format!("s:{address}"),
+            Self::SignInName(name) => format!("n:{name}"),
+        }
+    }
+
+    fn of_key(key: &str) -> Option<Self> {
+        let (kind, rest) = key.split_once(':')?;
+        Some(match kind {
+            "u" => Self::User(UserId::parse(rest).ok()?),
+            "a" => Self::Address(rest.parse().ok()?),
+            "s" => Self::SignIn(rest.parse().ok()?),
+            "n" => Self::SignInName(rest.to_owned()),
+            _ => return None,
+        })
+    }
+}
+
 pub fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
         IpAddr::V6(v6) => IpAddr::V6((v6.to_bits() & (u128::MAX << 64)).into()),
@@ -50,11 +75,21 @@ pub fn network_of(address: IpAddr) -> IpAddr {
 pub struct RateLimiter {
     rates: Rates,
     buckets: Mutex<HashMap<Who, Bucket>>,
+    /// Counted since the others were told; absent for a server that is alone.
+    untold: Option<Mutex<HashMap<Who, u32>>>,
 }
 
 struct Bucket {
     tokens: f64,
     at: Instant,
+}
+
+impl Bucket {
+    fn refill(&mut self, now: Instant, burst: f64, per_second: f64) {
+        let waited = now.saturating_duration_since(self.at).as_secs_f64();
+        self.tokens = (self.tokens + waited * per_second).min(burst);
+        self.at = now;
+    }
 }
 
 /// What is left after a request was counted.
@@ -68,30 +103,61 @@ pub struct Allowance {
 
 impl RateLimiter {
     pub fn new(rates: Rates) -> Self {
-        Self { rates, buckets: Mutex::new(HashMap::new()) }
+        Self { rates, buckets: Mutex::new(HashMap::new()), untold: None }
+    }
+
+    /// One of several servers, which share what each of them counts.
+    pub fn shared(rates: Rates) -> Self {
+        Self { untold: Some(Mutex::default()), ..Self::new(rates) }
     }
 
     pub fn take(&self, who: Who) -> Result<Allowance, ApiError> {
-        self.take_at(who, Instant::now())
+        let allowed = self.take_at(who.clone(), Instant::now())?;
+        if let Some(untold) = &self.untold {
+            *untold.lock().entry(who).or_default() += 1;
+        }
+        Ok(allowed)
     }
 
-    fn take_at(&self, who: Who, now: Instant) -> Result<Allowance, ApiError> {
-        let per_minute = match &who {
+    /// What was counted here since this was last asked.
+    pub fn taken(&self) -> Vec<(String, u32)> {
+        let taken =
+            self.untold.as_ref().map(|untold| std::mem::take(&mut *untold.lock())).unwrap_or_default();
+        taken.into_iter().map(|(who, count)| (who.key(), count)).collect()
+    }
+
+    /// What another server counted. A bucket may owe as much as it holds, not more: nobody is shut out for long.
+    pub fn taken_elsewhere(&self, counts: &[(String, u32)]) {
+        let now = Instant::now();
+        for (key, count) in counts {
+            let Some(who) = Who::of_key(key) else { continue };
+            let (burst, per_second) = shape(self.per_minute(&who));
+            let mut buckets = self.buckets.lock();
+            let bucket = buckets.entry(who).or_insert(Bucket { tokens: burst, at: now });
+            bucket.refill(now, burst, per_second);
+            bucket.tokens = (bucket.tokens - f64::from(*count)).max(-burst);
+        }
+    }
+
+    fn per_minute(&self, who: &Who) -> u32 {
+        match who {
             Who::User(_) => self.rates.per_user,
             Who::Address(_) => self.rates.per_address,
             Who::SignIn(_) => self.rates.sign_in,
             // More than one address may use, so that one stranger alone cannot keep the owner out.
             Who::SignInName(_) => self.rates.sign_in.saturating_mul(3),
-        };
+        }
+    }
+
+    fn take_at(&self, who: Who, now: Instant) -> Result<Allowance, ApiError> {
+        let per_minute = self.per_minute(&who);
         let (burst, per_second) = shape(per_minute);
         let mut buckets = self.buckets.lock();
         if buckets.len() >= SWEEP_AT {
             buckets.retain(|_, bucket| now.duration_since(bucket.at).as_secs() < 120);
         }
         let bucket = buckets.entry(who).or_insert(Bucket { tokens: burst, at: now });
-        let waited = now.saturating_duration_since(bucket.at).as_secs_f64();
-        bucket.tokens = (bucket.tokens + waited * per_second).min(burst);
-        bucket.at = now;
+        bucket.refill(now, burst, per_second);
         if bucket.tokens < 1.0 {
             return Err(refusal(per_minute, ((1.0 - bucket.tokens) / per_second).ceil()));
         }
@@ -162,6 +228,33 @@ mod tests {
         assert!(limiter.take_at(who(), start + Duration::from_secs(1)).is_ok());
         assert!(limiter.take_at(who(), start + Duration::from_secs(1)).is_err());
         assert!(limiter.take_at(Who::address("10.0.0.2".parse().unwrap()), start).is_ok());
+    }
+
+    // SPEC N2
+    #[test]
+    fn what_one_server_counts_counts_on_the_others() {
+        let rates = Rates { per_user: 60, per_address: 60, sign_in: 5 };
+        let (one, two) = (RateLimiter::shared(rates), RateLimiter::shared(rates));
+        let all = || {
+            let address = "2001:db8::1".parse().unwrap();
+            [
+                Who::User(UserId::local()),
+                Who::address(address),
+                Who::sign_in(address),
+                Who::sign_in_name("a:b"),
+            ]
+        };
+        for _ in 0..5 {
+            all().into_iter().for_each(|who| assert!(one.take(who).is_ok()));
+        }
+        two.taken_elsewhere(&one.taken());
+        assert_eq!(one.taken(), vec![], "told once");
+        let [user, address, sign_in, name] = all();
+        assert!(two.take(sign_in).is_err(), "all five were used on the other server");
+        assert_eq!(two.take(user).unwrap().remaining, 9);
+        assert_eq!(two.take(address).unwrap().remaining, 9);
+        assert_eq!(two.take(name).unwrap().remaining, 4);
+        two.taken_elsewhere(&[("x:?".into(), 1), ("odd".into(), 1)]);
     }
 
     #[test]

@@ -35,7 +35,7 @@ pub async fn list(state: &AppState, caller: &Caller) -> Result<Vec<Resource>> {
                 Resource::new(file_uri(id, &artifact.name), artifact.name.clone()).with_size(artifact.size),
             );
         }
-        for (number, round) in (1..).zip(store.rounds(id).await?) {
+        for (number, round) in (1..).zip(store.turns(id).await?) {
             let uri = format!("ba://{id}/answers/{number}");
             let name = ba_protocol::text::shorten(&ba_protocol::text::one_line(&round.user_message), 60);
             all.push(Resource::new(uri, name).with_mime_type("text/markdown"));
@@ -60,7 +60,7 @@ pub async fn read(state: &AppState, caller: &Caller, uri: &str) -> Result<ReadRe
     let contents = match kind {
         "answers" => {
             let number: usize = name.parse().map_err(|_| missing())?;
-            let round = state.deps.store.round(&conversation, number).await?.ok_or_else(missing)?;
+            let round = state.deps.store.turn(&conversation, number).await?.ok_or_else(missing)?;
             ResourceContents::text(round.final_answer.unwrap_or_default(), uri)
                 .with_mime_type("text/markdown")
         }

@@ -17,7 +17,7 @@ use crate::auth::Caller;
 use crate::error::{ApiError, Result};
 use crate::follow::{Item, follow};
 use crate::ingest;
-use crate::openai::{answer_text, told};
+use crate::plain::{self, base_url::BaseUrl};
 use crate::routes::report::{FORMATS, make};
 use crate::routes::{query, upload};
 use crate::service::ReportWanted;
@@ -119,7 +119,7 @@ impl Work<'_> {
             };
             let Some(item) = item else { break };
             if let Item::Frame(frame) = item
-                && let Some(text) = told(&frame)
+                && let Some(text) = plain::progress(&frame)
             {
                 step += 1.0;
                 self.progress(step, None, text.trim()).await;
@@ -131,7 +131,7 @@ impl Work<'_> {
         let answer = self.state.deps.agent.wait(&self.caller.user, &run).await;
         cancel.run = None;
         let answer = answer?;
-        let text = answer_text(self.state, &answer).await;
+        let text = plain::report(self.state, &answer, &BaseUrl::default()).await;
         let mut ids = json!({"conversation_id": admitted.conversation_id, "run_id": run});
         if let Some(audit) = &answer.metadata.audit {
             ids["audit"] = serde_json::to_value(audit).unwrap_or_default();

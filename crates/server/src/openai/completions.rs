@@ -5,18 +5,16 @@ use axum::extract::State;
 use axum::response::sse::Event;
 use axum::response::{IntoResponse, Response};
 use ba_protocol::RunId;
-use ba_protocol::api::AgentResponse;
 use futures::StreamExt;
 use serde_json::json;
 
-use super::base_url::BaseUrl;
 use super::continuation::Request;
-use super::exchange::{Exchange, Question, failure, reasoning};
+use super::exchange::{Exchange, Heard, Question};
 use super::wire::{ChatCompletion, ChatRequest, ChatUsage, Choice, Delta, MODEL};
 use crate::auth::Caller;
 use crate::envelope::Body;
 use crate::error::{ApiError, Result};
-use crate::follow::{Item, follow};
+use crate::plain::base_url::BaseUrl;
 use crate::sse;
 use crate::state::AppState;
 
@@ -59,21 +57,15 @@ fn body(run: &RunId, object: &'static str, choices: Vec<Choice>, usage: Option<C
     ChatCompletion { id: format!("chatcmpl-{run}"), object, created, model: MODEL, choices, usage }
 }
 
-fn stream(mut exchange: Exchange, wants_usage: bool) -> Response {
+fn stream(exchange: Exchange, wants_usage: bool) -> Response {
     let state = exchange.state.clone();
-    let reader = exchange.reader.take();
     let events = async_stream::stream! {
         let run = exchange.run.clone();
         yield chunk(&run, Delta { role: Some("assistant"), content: Some(String::new()), ..Delta::default() }, None);
-        let Some(reader) = reader else { return };
-        let store = exchange.state.deps.store.clone();
-        let mut items = std::pin::pin!(follow(store, reader, exchange.caller.user.clone(), None));
-        while let Some(item) = items.next().await {
-            let Item::Frame(frame) = item else { continue };
-            match frame.name {
-                "report" => {
-                    let Ok(answer) = serde_json::from_str::<AgentResponse>(&frame.json) else { break };
-                    let text = exchange.text(&answer).await;
+        let mut heard = std::pin::pin!(exchange.heard());
+        while let Some(step) = heard.next().await {
+            match step {
+                Heard::Report { text, answer } => {
                     yield chunk(&run, Delta { content: Some(text), ..Delta::default() }, None);
                     yield chunk(&run, Delta::default(), Some("stop"));
                     if wants_usage {
@@ -81,11 +73,9 @@ fn stream(mut exchange: Exchange, wants_usage: bool) -> Response {
                         yield data(&body(&run, "chat.completion.chunk", Vec::new(), usage));
                     }
                 }
-                "run.failed" | "run.cancelled" => yield data(&json!({"error": failure(&frame)})),
-                _ => {
-                    if let Some(text) = reasoning(&frame) {
-                        yield chunk(&run, Delta { reasoning_content: Some(text), ..Delta::default() }, None);
-                    }
+                Heard::Failed(error) => yield data(&json!({"error": error})),
+                Heard::Progress(text) => {
+                    yield chunk(&run, Delta { reasoning_content: Some(text), ..Delta::default() }, None);
                 }
             }
         }

@@ -3,15 +3,16 @@
 use ba_agent::Admitted;
 use ba_protocol::api::{AgentResponse, QueryRequest};
 use ba_protocol::{ConversationId, RunId, UploadId};
+use futures::{Stream, StreamExt};
 use serde_json::{Value, json};
 
-use super::base_url::BaseUrl;
 use super::continuation::Request;
 use super::files::{self, Attached};
-use super::markdown;
 use crate::auth::Caller;
 use crate::error::Result;
 use crate::event_bus::{Frame, Subscription};
+use crate::follow::{Item, follow};
+use crate::plain::{self, base_url::BaseUrl};
 use crate::routes::query;
 use crate::state::AppState;
 
@@ -23,7 +24,7 @@ pub struct Exchange {
     pub conversation: ConversationId,
     pub run: RunId,
     /// For a stream: everything the run says.
-    pub reader: Option<Subscription>,
+    reader: Option<Subscription>,
     /// Where this server is for the client, for links in the answer.
     pub base: BaseUrl,
 }
@@ -69,33 +70,52 @@ impl Exchange {
 
     /// The report as Markdown; what was said is remembered, so that the next question finds its conversation.
     pub async fn text(&self, answer: &AgentResponse) -> String {
+        let text = plain::report(&self.state, answer, &self.base).await;
         let store = &self.state.deps.store;
-        let text = markdown::of(answer, store, self.state.config.openai_footnotes, &self.base).await;
         self.chat.remember(store, &self.caller.user, &text, &self.conversation).await;
         text
     }
-}
 
-/// What an event says about the work, for people who watch.
-pub fn reasoning(frame: &Frame) -> Option<String> {
-    let data: Value = serde_json::from_str(&frame.json).ok()?;
-    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
-    match frame.name {
-        "round" => {
-            let thought = text(&data["metadata"]["task_analysis"]);
-            (!thought.is_empty()).then(|| format!("💡 {thought}\n"))
+    /// What a streaming client hears, to the end of the run.
+    pub fn heard(mut self) -> impl Stream<Item = Heard> {
+        let reader = self.reader.take();
+        async_stream::stream! {
+            let Some(reader) = reader else { return };
+            let (store, user) = (self.state.deps.store.clone(), self.caller.user.clone());
+            let mut items = std::pin::pin!(follow(store, reader, user, None));
+            while let Some(item) = items.next().await {
+                let Item::Frame(frame) = item else { continue };
+                match frame.name {
+                    "report" => {
+                        let Ok(answer) = serde_json::from_str::<AgentResponse>(&frame.json) else { return };
+                        let text = self.text(&answer).await;
+                        yield Heard::Report { text, answer: Box::new(answer) };
+                    }
+                    "run.failed" | "run.cancelled" => yield Heard::Failed(failure(&frame)),
+                    _ => {
+                        if let Some(text) = plain::progress(&frame) {
+                            yield Heard::Progress(text);
+                        }
+                    }
+                }
+            }
         }
-        "tool.started" => Some(format!("⏳ {}\n", text(&data["tool_name"]))),
-        "tool.finished" => {
-            let mark = if data["success"] == true { "✓" } else { "✗" };
-            Some(format!("{mark} {}: {}\n", text(&data["tool_name"]), text(&data["summary"])))
-        }
-        _ => None,
     }
 }
 
+/// A step of a run, for a client that listens.
+pub enum Heard {
+    Progress(String),
+    Report {
+        text: String,
+        answer: Box<AgentResponse>,
+    },
+    /// No report: the error in OpenAI's form.
+    Failed(Value),
+}
+
 /// The error of a run that gave no report.
-pub fn failure(frame: &Frame) -> Value {
+fn failure(frame: &Frame) -> Value {
     let data: Value = serde_json::from_str(&frame.json).unwrap_or_default();
     match frame.name {
         "run.cancelled" => {

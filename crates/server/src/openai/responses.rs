@@ -12,15 +12,14 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use utoipa::ToSchema;
 
-use super::base_url::BaseUrl;
 use super::continuation::Request;
-use super::exchange::{Exchange, Question, failure};
+use super::exchange::{Exchange, Heard, Question};
 use super::options::ChatOptions;
 use super::wire::{ChatMessage, Content, MODEL};
 use crate::auth::Caller;
 use crate::envelope::Body;
 use crate::error::{ApiError, Result};
-use crate::follow::{Item, follow};
+use crate::plain::base_url::BaseUrl;
 use crate::sse;
 use crate::state::AppState;
 
@@ -120,9 +119,8 @@ fn completed(run: &RunId, text: &str, answer: &AgentResponse) -> Value {
     body
 }
 
-fn stream(mut exchange: Exchange) -> Response {
+fn stream(exchange: Exchange) -> Response {
     let state = exchange.state.clone();
-    let reader = exchange.reader.take();
     let events = async_stream::stream! {
         let run = exchange.run.clone();
         let mut numbers = 0u64..;
@@ -132,15 +130,10 @@ fn stream(mut exchange: Exchange) -> Response {
             Event::default().event(kind).data(fields.to_string())
         };
         yield event("response.created", json!({"response": skeleton(&run, "in_progress", &json!([]))}));
-        let Some(reader) = reader else { return };
-        let store = exchange.state.deps.store.clone();
-        let mut items = std::pin::pin!(follow(store, reader, exchange.caller.user.clone(), None));
-        while let Some(item) = items.next().await {
-            let Item::Frame(frame) = item else { continue };
-            match frame.name {
-                "report" => {
-                    let Ok(answer) = serde_json::from_str::<AgentResponse>(&frame.json) else { break };
-                    let text = exchange.text(&answer).await;
+        let mut heard = std::pin::pin!(exchange.heard());
+        while let Some(step) = heard.next().await {
+            match step {
+                Heard::Report { text, answer } => {
                     let (place, id) = (json!({"output_index": 0, "content_index": 0}), format!("msg_{run}"));
                     let at = |extra: Value| {
                         let mut all = place.clone();
@@ -159,12 +152,12 @@ fn stream(mut exchange: Exchange) -> Response {
                     yield event("response.output_item.done", json!({"output_index": 0, "item": item}));
                     yield event("response.completed", json!({"response": completed(&run, &text, &answer)}));
                 }
-                "run.failed" | "run.cancelled" => {
+                Heard::Failed(error) => {
                     let mut body = skeleton(&run, "failed", &json!([]));
-                    body["error"] = failure(&frame);
+                    body["error"] = error;
                     yield event("response.failed", json!({"response": body}));
                 }
-                _ => {}
+                Heard::Progress(_) => {}
             }
         }
     };

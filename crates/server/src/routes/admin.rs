@@ -2,16 +2,16 @@
 
 use axum::extract::State;
 use ba_protocol::UserId;
-use ba_store::{AccessEntry, ApiKey, User, UserRole};
+use ba_store::{ApiKey, User, UserRole};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use super::oversight::write_down;
 use super::session::off_thread;
 use crate::auth::secret::Secret;
 use crate::auth::{Caller, password};
-use crate::envelope::{Body, Data, Path, Query};
+use crate::envelope::{Body, Data, Path};
 use crate::error::{ApiError, Result};
 use crate::state::AppState;
 
@@ -157,61 +157,6 @@ pub async fn disable_user(
     state.deps.store.disable_user(&user).await?;
     write_down(&state, &caller, "user.disable", &found.name).await?;
     Ok(Data::of(Done { done: true }))
-}
-
-#[derive(Debug, Deserialize, IntoParams)]
-#[into_params(parameter_in = Query)]
-pub struct LogQuery {
-    /// At most 1000.
-    #[param(example = 100)]
-    limit: Option<u32>,
-}
-
-/// One thing done with something that leaves the product, counted by day.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct AccessInfo {
-    #[schema(example = "2026-01-31")]
-    pub day: String,
-    /// `share.created`, `share.viewed` or `share.revoked`.
-    #[schema(example = "share.viewed")]
-    pub action: String,
-    #[schema(example = "share_0123456789ab")]
-    pub subject: String,
-    /// Absent where anybody may.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub user_id: Option<UserId>,
-    pub times: u64,
-    #[schema(value_type = String)]
-    pub first_at: Timestamp,
-    #[schema(value_type = String)]
-    pub last_at: Timestamp,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct AccessLog {
-    pub entries: Vec<AccessInfo>,
-}
-
-/// What was done with share links, newest first.
-#[utoipa::path(get, path = "/admin/access-log", tag = "auth", operation_id = "accessLog", params(LogQuery),
-    responses((status = 200, body = Data<AccessLog>)))]
-pub async fn access_log(
-    State(state): State<AppState>,
-    caller: Caller,
-    Query(query): Query<LogQuery>,
-) -> Result<Data<AccessLog>> {
-    caller.require_admin()?;
-    let entries = state.deps.store.access_log(query.limit.unwrap_or(100).min(1000)).await?;
-    let told = |e: AccessEntry| AccessInfo {
-        day: e.day,
-        action: e.action,
-        subject: e.subject,
-        user_id: e.actor,
-        times: e.times,
-        first_at: e.first_at,
-        last_at: e.last_at,
-    };
-    Ok(Data::of(AccessLog { entries: entries.into_iter().map(told).collect() }))
 }
 
 /// My API keys.

@@ -223,8 +223,8 @@ pub async fn context(
 /// From 1. Runs that were stopped or failed early are on the page but not in the history a model sees.
 async fn turn_of(state: &AppState, caller: &Caller, id: &ConversationId, run: &RunId) -> Result<usize> {
     state.own(&caller.user, id).await?;
-    let rounds = state.deps.store.rounds(id).await?;
-    let at = rounds.iter().position(|round| &round.round_id == run);
+    let rounds = state.deps.store.turns(id).await?;
+    let at = rounds.iter().position(|round| &round.run_id == run);
     at.map(|at| at + 1).ok_or_else(|| ApiError::not_found("turn"))
 }
 

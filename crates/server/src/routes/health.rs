@@ -47,16 +47,20 @@ pub async fn health() -> Data<Health> {
 #[utoipa::path(get, path = "/ready", tag = "health", operation_id = "ready",
     responses((status = 200, body = Data<Readiness>), (status = 503, description = "Not ready", body = Data<Readiness>)))]
 pub async fn ready(State(state): State<AppState>, MaybeCaller(caller): MaybeCaller) -> Response {
-    let database = async {
-        let answer = state.deps.store.ping().await;
-        ("database", answer.map(|()| "answers".to_owned()).map_err(|error| error.to_string()))
-    };
-    let others = state.deps.checks.iter().map(|check| async move {
-        let answer = tokio::time::timeout(CHECK_TIME, check.check()).await;
-        (check.name(), answer.unwrap_or_else(|_| Err("no answer in time".to_owned())))
+    let store = &state.deps.store;
+    let database = in_time("database", async {
+        store.check_database().await.map(|()| "answers".to_owned()).map_err(|error| error.to_string())
     });
-    let (database, others) = tokio::join!(database, futures::future::join_all(others));
-    let checks: Vec<CheckResult> = [database, ("model", model(&state))]
+    let files = in_time("files", async {
+        store.check_blobs().await.map(|()| "can be kept".to_owned()).map_err(|error| error.to_string())
+    });
+    let draining = match state.draining.is_cancelled() {
+        true => Err("this server is stopping".to_owned()),
+        false => Ok("takes questions".to_owned()),
+    };
+    let others = state.deps.checks.iter().map(|check| in_time(check.name(), check.check()));
+    let (database, files, others) = tokio::join!(database, files, futures::future::join_all(others));
+    let checks: Vec<CheckResult> = [database, files, ("model", model(&state)), ("server", draining)]
         .into_iter()
         .chain(others)
         .map(|(name, answer)| {
@@ -65,9 +69,17 @@ pub async fn ready(State(state): State<AppState>, MaybeCaller(caller): MaybeCall
             CheckResult { name, ok, detail: caller.is_some().then_some(detail) }
         })
         .collect();
-    let ready = checks.iter().all(|check| check.ok) && !state.draining.is_cancelled();
+    let ready = checks.iter().all(|check| check.ok);
     let status = if ready { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
     (status, Data::of(Readiness { ready, checks })).into_response()
+}
+
+async fn in_time(
+    name: &'static str,
+    check: impl Future<Output = Result<String, String>>,
+) -> (&'static str, Result<String, String>) {
+    let answer = tokio::time::timeout(CHECK_TIME, check).await;
+    (name, answer.unwrap_or_else(|_| Err("no answer in time".to_owned())))
 }
 
 /// By experience, not by asking: a question to a model costs money. One that never answered does not work.

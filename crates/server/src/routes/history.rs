@@ -1,7 +1,7 @@
 //! A conversation's rounds as the page shows them, made from its durable events.
 
 use ba_protocol::api::{AgentResponse, ErrorInfo};
-use ba_protocol::{Artifact, ConversationId, Event, RunEvent, RunId, UploadId};
+use ba_protocol::{Artifact, ConversationId, Event, RunEvent, RunId, Said, UploadId};
 use ba_store::{EventScope, Store};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -56,6 +56,9 @@ pub struct HistoryStep {
     pub duration_ms: Option<f64>,
     pub cache_hit: bool,
     pub summary: String,
+    /// The same as a code with values.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub said: Option<Said>,
     pub observation: String,
     pub error_code: Option<String>,
     pub artifacts: Vec<Artifact>,
@@ -109,7 +112,7 @@ fn add(rounds: &mut Vec<HistoryRound>, event: Event) {
     let Some(round) = rounds.iter_mut().rev().find(|round| round.run_id == event.run_id) else { return };
     round.last_seq = event.seq;
     match event.event {
-        RunEvent::Round(answer) => round.processing.push(*answer),
+        RunEvent::Turn(answer) => round.processing.push(*answer),
         RunEvent::ToolStarted { tool_call_id, tool_name, arguments, round: number } => {
             round.steps.push(HistoryStep {
                 tool_call_id,
@@ -120,6 +123,7 @@ fn add(rounds: &mut Vec<HistoryRound>, event: Event) {
                 duration_ms: None,
                 cache_hit: false,
                 summary: String::new(),
+                said: None,
                 observation: String::new(),
                 error_code: None,
                 artifacts: Vec::new(),
@@ -132,6 +136,7 @@ fn add(rounds: &mut Vec<HistoryRound>, event: Event) {
                 step.duration_ms = Some(finished.duration_ms);
                 step.cache_hit = finished.cache_hit;
                 step.summary = finished.summary;
+                step.said = finished.said;
                 step.observation = finished.observation;
                 step.error_code = finished.error_code;
                 step.artifacts = finished.artifacts;

@@ -4,19 +4,21 @@
 use axum::extract::State;
 use ba_protocol::UserId;
 use ba_protocol::api::UsageInfo;
+use ba_store::AuditEntry;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::admin::{Done, KeyList};
 use super::session::off_thread;
 use crate::auth::rate::Who;
 use crate::auth::{Caller, Via, password};
-use crate::envelope::{Body, Data, Path};
+use crate::envelope::{Body, Data, Path, Query};
 use crate::error::{ApiError, Result};
 use crate::state::AppState;
 
 const LOG_LIMIT: u32 = 200;
+const MOST_LINES: u32 = 1000;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct UserUsage {
@@ -34,8 +36,14 @@ pub struct UsageList {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct AuditLine {
+    /// The last time.
     #[schema(value_type = String)]
     pub at: Timestamp,
+    /// Earlier than `at` where a day's acts are counted, as views of a share link are.
+    #[schema(value_type = String)]
+    pub first_at: Timestamp,
+    pub times: u64,
+    /// A name; empty where anybody may.
     pub actor: String,
     #[schema(example = "user.add")]
     pub action: String,
@@ -92,15 +100,34 @@ pub async fn usage(State(state): State<AppState>, caller: Caller) -> Result<Data
     Ok(Data::of(UsageList { users }))
 }
 
-/// What administrators and accounts did, latest first.
-#[utoipa::path(get, path = "/admin/audit", tag = "admin", operation_id = "auditLog", responses((status = 200, body = Data<AuditLines>)))]
-pub async fn audit_log(State(state): State<AppState>, caller: Caller) -> Result<Data<AuditLines>> {
+#[derive(Debug, Deserialize, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct LogQuery {
+    /// At most 1000; 200 unless told.
+    #[param(example = 100)]
+    limit: Option<u32>,
+}
+
+/// What administrators and accounts did, and what was done with share links; latest first.
+#[utoipa::path(get, path = "/admin/audit", tag = "admin", operation_id = "auditLog", params(LogQuery),
+    responses((status = 200, body = Data<AuditLines>)))]
+pub async fn audit_log(
+    State(state): State<AppState>,
+    caller: Caller,
+    Query(query): Query<LogQuery>,
+) -> Result<Data<AuditLines>> {
     caller.require_admin()?;
-    let entries = state.deps.store.audit_log(LOG_LIMIT).await?.into_iter();
-    let entries = entries
-        .map(|e| AuditLine { at: e.at, actor: e.actor, action: e.action, subject: e.subject })
-        .collect();
-    Ok(Data::of(AuditLines { entries }))
+    let entries = state.deps.store.audit_log(query.limit.unwrap_or(LOG_LIMIT).min(MOST_LINES)).await?;
+    let told = |e: AuditEntry| AuditLine {
+        at: e.at,
+        first_at: e.first_at,
+        times: e.times,
+        actor: e.actor,
+        action: e.action,
+        subject: e.subject,
+    };
+    Ok(Data::of(AuditLines { entries: entries.into_iter().map(told).collect() }))
 }
 
 /// What the server allows.
@@ -157,7 +184,7 @@ pub async fn reset_password(
 ) -> Result<Data<Done>> {
     caller.require_admin()?;
     let found = state.deps.store.user(&user).await?;
-    set_password(&state, &user, reset.password).await?;
+    set_password(&state, &user, reset.password, None).await?;
     write_down(&state, &caller, "password.reset", &found.name).await?;
     Ok(Data::of(Done { done: true }))
 }
@@ -179,15 +206,17 @@ pub async fn change_password(
     if !right {
         return Err(ApiError::bad_request("wrong_password", "the old password is not right"));
     }
-    set_password(&state, &caller.user, change.new).await?;
+    // Whoever proved that they know the old one stays signed in here, and nowhere else.
+    let here = if let Via::Session(hash) = &caller.via { Some(hash.as_str()) } else { None };
+    set_password(&state, &caller.user, change.new, here).await?;
     write_down(&state, &caller, "password.change", &caller.name).await?;
     Ok(Data::of(Done { done: true }))
 }
 
-async fn set_password(state: &AppState, user: &UserId, new: String) -> Result<()> {
+async fn set_password(state: &AppState, user: &UserId, new: String, kept: Option<&str>) -> Result<()> {
     let hash = off_thread(state, move || password::hash(&new)).await?;
     let hash = hash.map_err(|error| ApiError::bad_request("invalid_password", error.to_string()))?;
-    Ok(state.deps.store.set_password(user, &hash).await?)
+    Ok(state.deps.store.set_password(user, &hash, kept).await?)
 }
 
 /// Into the audit log.

@@ -74,8 +74,11 @@ pub async fn admit(
             "`replaces` names a run of a conversation: send its `conversation_id` too",
         ));
     }
-    let going = state.deps.agent.live_runs_of(&caller.user);
-    if state.config.access == Access::SignIn && going >= state.config.limits.runs_per_person {
+    let going = match state.config.access {
+        Access::SignIn => state.deps.store.open_runs_of(&caller.user).await?,
+        Access::LocalOnly => 0,
+    };
+    if state.config.access == Access::SignIn && going >= state.config.limits.runs_per_person as u64 {
         let message =
             format!("{going} of your questions are being answered; wait for one of them, or stop one");
         return Err(ApiError::new(StatusCode::TOO_MANY_REQUESTS, "too_many_runs", message)

@@ -1,6 +1,7 @@
 //! Setting up from the page, for administrators: try connections and a model's key, and save the model.
 
 use axum::extract::State;
+use ba_protocol::api::ErrorInfo;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
@@ -22,6 +23,10 @@ pub struct Trial {
     pub works: bool,
     /// What was found, or what is wrong.
     pub message: String,
+    /// What is wrong, as the code of an error.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "model_unauthorized")]
+    pub code: Option<String>,
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -116,9 +121,9 @@ pub async fn save_model(
     Ok(Data::of(ModelSaved { file: saved.file, overridden_by: saved.overridden_by }))
 }
 
-fn trial(outcome: Result<String, String>) -> Trial {
+fn trial(outcome: Result<String, ErrorInfo>) -> Trial {
     match outcome {
-        Ok(message) => Trial { works: true, message },
-        Err(message) => Trial { works: false, message },
+        Ok(message) => Trial { works: true, message, code: None },
+        Err(error) => Trial { works: false, message: error.message, code: Some(error.code) },
     }
 }

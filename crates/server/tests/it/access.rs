@@ -1,6 +1,7 @@
 //! Who gets in (SPEC A10): every route without a token, with a revoked one, with another user's; sign-in; rates.
 
 use ba_protocol::UserId;
+use ba_protocol::api::ErrorInfo;
 use ba_server::auth::{password, secret::Secret};
 use ba_server::{Access, Rates, ServerConfig};
 use ba_store::UserRole;
@@ -263,6 +264,48 @@ async fn rates_are_limited_per_user_and_per_address() {
     assert_eq!(refusals, 2);
 }
 
+/// SPEC H5: guesses at one account count together, however its name is written and wherever they come from.
+#[tokio::test]
+async fn every_spelling_of_a_name_is_one_account_to_who_guesses() {
+    let rates = Rates { per_user: 10_000, per_address: 10_000, sign_in: 4 };
+    let trusted_proxies = vec!["127.0.0.0/8".parse().unwrap()];
+    let (app, _) = app(ServerConfig { rates, trusted_proxies, ..config() }).await;
+    let guess = async |name: &str, address: u8| {
+        let request =
+            app.client.post(app.api("/auth/login")).header("x-forwarded-for", format!("10.0.0.{address}"));
+        let request = request.json(&json!({"username": name, "password": "wrong"}));
+        request.send().await.unwrap().status().as_u16()
+    };
+    let spellings = ["alice", "ALICE", " alice", "Alice ", "\talice", "aLiCe\u{3000}", "\u{a0}ALICE"];
+    let mut heard = 0;
+    for address in 1..=60 {
+        heard += usize::from(guess(spellings[usize::from(address) % spellings.len()], address).await == 401);
+    }
+    assert!(heard <= 12, "{heard} guesses at one account were heard");
+    assert_eq!(guess("alice", 61).await, 429);
+    assert_eq!(guess("bob", 61).await, 401, "another account is not slowed");
+}
+
+/// SPEC A10: who changes their password stays signed in where they did it, and nowhere else.
+#[tokio::test]
+async fn a_change_of_password_keeps_its_own_session_only() {
+    let (app, _) = app(config()).await;
+    let sign_in = async || {
+        let login = json!({"username": "bob", "password": PASSWORD});
+        let answer = app.client.post(app.api("/auth/login")).json(&login).send().await.unwrap();
+        answer.headers()["set-cookie"].to_str().unwrap().split(';').next().unwrap().to_owned()
+    };
+    let (here, elsewhere) = (sign_in().await, sign_in().await);
+    let me = async |cookie: &str| {
+        app.client.get(app.api("/auth/me")).header("cookie", cookie).send().await.unwrap().status().as_u16()
+    };
+    assert_eq!((me(&here).await, me(&elsewhere).await), (200, 200));
+    let change = app.client.put(app.api("/auth/password")).header("cookie", &here).header("origin", &app.url);
+    let change = change.json(&json!({"old": PASSWORD, "new": "a new password"}));
+    assert_eq!(change.send().await.unwrap().status(), 200);
+    assert_eq!((me(&here).await, me(&elsewhere).await), (200, 401));
+}
+
 #[tokio::test]
 async fn other_sites_and_other_names_are_refused() {
     let app = App::start().await;
@@ -368,12 +411,13 @@ impl ba_server::Setup for FakeSetup {
         vec![ba_server::ConnectionInfo { name: "erp".into(), description: "orders".into() }]
     }
 
-    async fn test_connection(&self, _: &str) -> Result<String, String> {
-        Err("no route to host".into())
+    async fn test_connection(&self, _: &str) -> Result<String, ErrorInfo> {
+        Err(ErrorInfo::new("connection_failed", "no route to host"))
     }
 
-    async fn test_model(&self, wanted: &ba_server::ModelSetup) -> Result<String, String> {
-        wanted.api_key.clone().ok_or_else(|| "no key".to_owned()).map(|_| "answers".to_owned())
+    async fn test_model(&self, wanted: &ba_server::ModelSetup) -> Result<String, ErrorInfo> {
+        let refused = || ErrorInfo::new("model_unauthorized", "no key");
+        wanted.api_key.clone().ok_or_else(refused).map(|_| "answers".to_owned())
     }
 
     async fn save_model(&self, _: &ba_server::ModelSetup) -> Result<ba_server::SavedModel, String> {

@@ -65,7 +65,11 @@ impl ba_server::Ingest for SlowIngest {
         progress(0.5, "reading");
         let status =
             if upload.filename.starts_with("bad") { IngestStatus::Failed } else { IngestStatus::Ready };
-        let error = (status == IngestStatus::Failed).then_some("not a table");
+        let why = ba_protocol::file::Unread {
+            message: "not a table".into(),
+            said: ba_protocol::Said::new("no_table"),
+        };
+        let error = (status == IngestStatus::Failed).then_some(&why);
         self.0.set_profile(&upload.conversation_id, &upload.file_id, status, None, error).await.unwrap();
     }
 }

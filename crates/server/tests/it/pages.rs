@@ -85,10 +85,8 @@ async fn health_is_about_the_process_and_readiness_about_its_work() {
     let broken = App::start_with(ServerConfig::default(), |deps| deps.checks.push(Arc::new(Sandbox))).await;
     let ready = broken.get("/ready").await;
     assert_eq!(ready.status, 503);
-    assert_eq!(
-        ready.body["data"]["checks"][2],
-        json!({"name": "sandbox", "ok": false, "detail": "Landlock is missing"})
-    );
+    let checks = ready.body["data"]["checks"].as_array().unwrap();
+    assert!(checks.contains(&json!({"name": "sandbox", "ok": false, "detail": "Landlock is missing"})));
     assert_eq!(broken.get("/health").await.status, 200);
 }
 
@@ -100,7 +98,9 @@ async fn a_model_that_never_answers_is_not_ready() {
         app.post("/agent/query", json!({"message": "fail"})).await;
     }
     let ready = app.get("/ready").await;
-    assert_eq!((ready.status, &ready.body["data"]["checks"][1]["ok"]), (503, &json!(false)));
+    let checks = ready.body["data"]["checks"].as_array().unwrap();
+    let model = checks.iter().find(|check| check["name"] == "model").unwrap();
+    assert_eq!((ready.status, &model["ok"]), (503, &json!(false)));
     app.ask("use the tool").await;
     assert_eq!(app.get("/ready").await.status, 200);
 }

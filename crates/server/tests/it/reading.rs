@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use ba_protocol::Upload;
-use ba_protocol::file::{ColumnProfile, FileProfile, IngestStatus, TableProfile};
+use ba_protocol::file::{ColumnProfile, FileProfile, IngestStatus, TableProfile, Unread};
+use ba_protocol::{Said, Upload};
 use ba_server::ServerConfig;
 use serde_json::{Value, json};
 
@@ -14,6 +14,13 @@ const CSV: &[u8] = "地区,销售额\n华东,10\n".as_bytes();
 
 /// Finds one table whose column is named after the encoding; cannot read `shift_jis`.
 struct Echo(ba_store::Store, Duration);
+
+fn not_shift_jis() -> Unread {
+    Unread {
+        message: "not shift_jis".to_owned(),
+        said: Said::new("encoding_unfit").with("encoding", "shift_jis"),
+    }
+}
 
 #[async_trait::async_trait]
 impl ba_server::Ingest for Echo {
@@ -27,7 +34,9 @@ impl ba_server::Ingest for Echo {
         let profile =
             FileProfile { encoding: Some(encoding.clone()), tables: vec![table], ..FileProfile::default() };
         let kept = match encoding.as_str() {
-            "shift_jis" => self.0.set_profile(c, id, IngestStatus::Failed, None, Some("not shift_jis")).await,
+            "shift_jis" => {
+                self.0.set_profile(c, id, IngestStatus::Failed, None, Some(&not_shift_jis())).await
+            }
             _ => self.0.set_profile(c, id, IngestStatus::Ready, Some(&profile), None).await,
         };
         kept.unwrap();

@@ -16,7 +16,7 @@ use crate::error::{Result, StoreError};
 use crate::runs::json;
 use crate::store::Store;
 use crate::types::{EventScope, RunSummary};
-use crate::{private, rounds};
+use crate::{private, turns};
 
 /// An export nobody fetched goes with the first one made a day later.
 const STALE: Duration = Duration::from_secs(24 * 3600);
@@ -46,7 +46,7 @@ impl Store {
             exported_at: Timestamp::now(),
             title: conversation.title,
             created_at: conversation.created_at,
-            rounds_version: rounds::VERSION,
+            rounds_version: turns::VERSION,
             runs: runs
                 .into_iter()
                 .map(|r| RunEntry {
@@ -65,7 +65,7 @@ impl Store {
         };
         let mut entries = vec![
             (MANIFEST.to_owned(), Source::Memory(json(&manifest)?.into_bytes())),
-            (ROUNDS.to_owned(), Source::Memory(lines(&self.all_rounds(id).await?)?)),
+            (ROUNDS.to_owned(), Source::Memory(lines(&self.all_turns(id).await?)?)),
             (EVENTS.to_owned(), Source::Memory(self.event_lines(id).await?)),
             (CALLS.to_owned(), Source::Memory(calls)),
         ];

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use ba_protocol::event::Event;
 use ba_protocol::file::IngestStatus;
-use ba_protocol::{ConversationId, Round, RunEvent, RunId, UserId};
+use ba_protocol::{ConversationId, RunEvent, RunId, Turn, UserId};
 use jiff::Timestamp;
 use tempfile::TempPath;
 
@@ -19,7 +19,7 @@ use crate::error::{Result, StoreError};
 use crate::filename::{clean_filename, extension};
 use crate::runs::json;
 use crate::types::{Conversation, RunStatus};
-use crate::{languages, rounds, uploads};
+use crate::{languages, turns, uploads};
 
 pub(super) struct Incoming {
     pub id: ConversationId,
@@ -184,13 +184,13 @@ async fn insert_rounds(
     let mut count = 0;
     let mut lines = incoming.lines(ROUNDS, "round")?;
     while let Some(round) = lines.next::<serde_json::Value>()? {
-        let round = rounds::decode_value(incoming.manifest.rounds_version, round)?;
-        let run = renamed(runs, &round.round_id)?;
-        let round = Round { round_id: run.clone(), ..round };
+        let round = turns::decode_value(incoming.manifest.rounds_version, round)?;
+        let run = renamed(runs, &round.run_id)?;
+        let round = Turn { run_id: run.clone(), ..round };
         s.execute(
             "INSERT INTO rounds (run_id, conversation_id, position, round, schema_version)
              VALUES ($1, $2, $3, $4, $5)",
-            params![run, &incoming.id, count as u64, json(&round)?, rounds::VERSION],
+            params![run, &incoming.id, count as u64, json(&round)?, turns::VERSION],
         )
         .await?;
         count += 1;
@@ -289,9 +289,9 @@ fn rewrite(event: RunEvent, conversation: &ConversationId, run: &RunId) -> RunEv
             let (run_id, conversation_id) = (run.clone(), conversation.clone());
             RunEvent::RunStarted { run_id, conversation_id, message, file_ids }
         }
-        RunEvent::Round(mut answer) => {
+        RunEvent::Turn(mut answer) => {
             (answer.conversation_id, answer.run_id) = (conversation.clone(), run.clone());
-            RunEvent::Round(answer)
+            RunEvent::Turn(answer)
         }
         RunEvent::Report(mut answer) => {
             (answer.conversation_id, answer.run_id) = (conversation.clone(), run.clone());

@@ -45,6 +45,17 @@ impl Store {
         let released = self.db().write(move |s| Box::pin(purge(s, wanted))).await?;
         let Some(released) = released else { return Ok(()) };
         self.discard(released).await;
+        self.remove_folder(id).await
+    }
+
+    /// The working folder of a conversation that another server deletes.
+    pub async fn drop_folder(&self, id: &ConversationId) {
+        if let Err(error) = self.remove_folder(id).await {
+            tracing::warn!(%id, %error, "the folder of a deleted conversation is left");
+        }
+    }
+
+    async fn remove_folder(&self, id: &ConversationId) -> Result<()> {
         let folder = self.conversation_dir(id);
         let removed = tokio::task::spawn_blocking(move || private::remove_tree(&folder)).await;
         removed
@@ -107,6 +118,7 @@ async fn purge(s: &mut dyn Session, id: ConversationId) -> Result<Option<Vec<Blo
         "DELETE FROM runs WHERE conversation_id = $1",
         "DELETE FROM jobs WHERE conversation_id = $1",
         "DELETE FROM consents WHERE conversation_id = $1",
+        "DELETE FROM python_states WHERE conversation_id = $1",
         "DELETE FROM conversations WHERE id = $1",
     ] {
         s.execute(sql, params![&id]).await?;

@@ -6,7 +6,7 @@ use super::{Db, params};
 use crate::error::{Result, StoreError};
 
 /// Step `n` (from 1) brings version `n - 1` to `n`. A step that has been released never changes.
-pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5, V6, V7, V8, V9, V10];
+pub(crate) const STEPS: &[&[&str]] = &[V1, V2, V3, V4, V5, V6, V7, V8, V9, V10, V11, V12];
 
 /// Conversations and durable runs.
 const V1: &[&str] = &[
@@ -274,6 +274,30 @@ const V10: &[&str] = &[
         action TEXT NOT NULL,
         subject TEXT NOT NULL)",
     "CREATE INDEX audit_log_by_time ON audit_log (at)",
+];
+
+/// One log of who did what instead of two.
+const V11: &[&str] = &[
+    "ALTER TABLE audit_log ADD COLUMN first_at BIGINT NOT NULL DEFAULT 0",
+    "ALTER TABLE audit_log ADD COLUMN times BIGINT NOT NULL DEFAULT 1",
+    "UPDATE audit_log SET first_at = at",
+    "INSERT INTO audit_log (id, at, first_at, times, actor, action, subject)
+     SELECT action || ' ' || day || ' ' || subject || ' ' || actor, last_at, first_at, times,
+            COALESCE((SELECT name FROM users WHERE users.id = access_log.actor), actor), action, subject
+     FROM access_log",
+    "DROP TABLE access_log",
+];
+
+/// Several servers: commits of a run are counted, its conversation's turns have an order that no clock decides, and it is
+/// known on which server Python's variables are.
+const V12: &[&str] = &[
+    "ALTER TABLE runs ADD COLUMN commits BIGINT NOT NULL DEFAULT 0",
+    "ALTER TABLE runs ADD COLUMN admitted BIGINT NOT NULL DEFAULT 0",
+    "CREATE TABLE python_states (
+        conversation_id TEXT PRIMARY KEY REFERENCES conversations (id),
+        epoch BIGINT NOT NULL,
+        since BIGINT NOT NULL,
+        variables TEXT NOT NULL)",
 ];
 
 /// Replicas that start together take turns.

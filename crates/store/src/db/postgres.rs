@@ -1,5 +1,6 @@
-//! PostgreSQL for replicas: one transaction per job (the server groups flushes itself), advisory locks on a
-//! connection of their own. Refuses `synchronous_commit = off`: an acknowledged write is on disk.
+//! PostgreSQL for replicas: one transaction per job (the server groups flushes itself), the lock for migrations on a
+//! connection of its own. Refuses `synchronous_commit = off`: an acknowledged write is on disk. Waits for nothing without
+//! end: a connection whose other side is gone without a word is given up.
 
 use std::time::Duration;
 
@@ -14,6 +15,8 @@ use crate::error::{Result, StoreError};
 
 const CONNECTIONS: u32 = 16;
 const ACQUIRE: Duration = Duration::from_secs(30);
+/// A transaction that takes longer than its waits for a connection and for locks together has lost its server.
+const LONGEST: Duration = Duration::from_secs(75);
 
 pub(crate) struct Postgres {
     pool: PgPool,
@@ -41,21 +44,36 @@ impl Postgres {
             .map_err(database_error)?;
         Ok(Self { pool, options, locks: Mutex::new(None) })
     }
+
+    pub(crate) fn pool(&self) -> &PgPool {
+        &self.pool
+    }
+}
+
+async fn in_time<T>(work: impl Future<Output = Result<T>>) -> Result<T> {
+    let late = |_| StoreError::Unavailable("the database did not answer in time".to_owned());
+    tokio::time::timeout(LONGEST, work).await.map_err(late)?
 }
 
 #[async_trait]
 impl Engine for Postgres {
     async fn write(&self, job: Job) -> Result<Answer> {
-        let mut session = PgSession(self.pool.begin().await.map_err(database_error)?);
-        // An early return drops the transaction, which rolls it back.
-        let answer = job(&mut session).await?;
-        session.0.commit().await.map_err(database_error)?;
-        Ok(answer)
+        in_time(async {
+            let mut session = PgSession(self.pool.begin().await.map_err(database_error)?);
+            // An early return drops the transaction, which rolls it back.
+            let answer = job(&mut session).await?;
+            session.0.commit().await.map_err(database_error)?;
+            Ok(answer)
+        })
+        .await
     }
 
     async fn read(&self, sql: &'static str, params: Vec<Param>) -> Result<Vec<Row>> {
-        let rows = bind_postgres(sql, params).fetch_all(&self.pool).await.map_err(database_error)?;
-        rows.iter().map(Row::from_postgres).collect()
+        in_time(async {
+            let rows = bind_postgres(sql, params).fetch_all(&self.pool).await.map_err(database_error)?;
+            rows.iter().map(Row::from_postgres).collect()
+        })
+        .await
     }
 
     fn is_shared(&self) -> bool {

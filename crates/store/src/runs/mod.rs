@@ -6,7 +6,7 @@ mod read;
 mod usage;
 mod versions;
 
-pub use lease::{Holder, LEASE};
+pub use lease::{Holder, LEASE, LeaseWatch};
 
 use ba_protocol::text::shorten;
 use ba_protocol::{ConversationId, Event, RunEvent, RunId};
@@ -40,8 +40,8 @@ impl Store {
             .await
     }
 
-    /// One step in one transaction; events get the conversation's next sequence numbers.
-    /// A run that has ended is refused with `Conflict`.
+    /// One step in one transaction; events get the conversation's next sequence numbers. Sent again after a lost answer,
+    /// a numbered one gives what was stored. A run that has ended or is another's is refused with `Conflict`.
     pub async fn commit_step(&self, run: &RunId, step: StepCommit) -> Result<Vec<Event>> {
         if let Some(passing) = step.events.iter().find(|e| !e.is_durable()) {
             return Err(StoreError::Invalid(format!(
@@ -98,8 +98,8 @@ async fn admit(s: &mut dyn Session, new: NewRun) -> Result<Event> {
     }
     s.execute(
         "INSERT INTO runs (id, conversation_id, message, state, status, usage_info, created_at, updated_at,
-                           holder, epoch, lease_until, turn_id, base, model)
-         VALUES ($1, $2, $3, $4, 'running', $5, $6, $6, $7, 1, $8, $9, $10, $11)",
+                           holder, epoch, lease_until, turn_id, base, model, admitted)
+         VALUES ($1, $2, $3, $4, 'running', $5, $6, $6, $7, 1, $8, $9, $10, $11, $12)",
         params![
             &new.run_id,
             &new.conversation_id,
@@ -108,10 +108,11 @@ async fn admit(s: &mut dyn Session, new: NewRun) -> Result<Event> {
             json(&ba_protocol::api::UsageInfo::default())?,
             at,
             new.holder.as_ref().map(|h| h.as_str().to_owned()),
-            Store::lease_until(now()),
+            Store::beat(),
             new.replaces.as_ref().map(|r| r.turn.to_string()),
             new.replaces.as_ref().map(|r| i64::try_from(r.base).unwrap_or(i64::MAX)),
-            new.model.as_str()
+            new.model.as_str(),
+            seq
         ],
     )
     .await?;
@@ -135,38 +136,52 @@ async fn commit_step(s: &mut dyn Session, run: RunId, step: StepCommit) -> Resul
     let at = now();
     let updated = s
         .one(
-            "UPDATE runs SET state = COALESCE($2, state), status = $3, usage_info = $4, updated_at = $5
-             WHERE id = $1 AND status = 'running' AND (epoch = $6 OR $6 = 0) RETURNING conversation_id",
+            "UPDATE runs SET state = COALESCE($2, state), status = $3, usage_info = $4, updated_at = $5,
+                    commits = CASE WHEN $7 = 0 THEN commits ELSE $7 END
+             WHERE id = $1 AND status = 'running' AND (epoch = $6 OR $6 = 0) AND ($7 = 0 OR commits < $7)
+             RETURNING conversation_id",
             params![
                 &run,
                 step.state.as_ref().map(|s| s.as_str().to_owned()),
                 step.status.as_str(),
                 json(&step.usage)?,
                 at,
-                step.epoch
+                step.epoch,
+                step.number
             ],
         )
         .await?;
     let conversation: ConversationId = match updated {
         Some(row) => row.id(0)?,
-        None => return Err(why_not_open(s, &run).await?),
+        None => return stored_before(s, &run, &step).await,
     };
     calls::insert_intents(s, &run, &step.intents).await?;
     calls::insert_outcomes(s, &run, &step.outcomes).await?;
-    if step.events.is_empty() && step.round.is_none() {
+    if step.events.is_empty() && step.turn.is_none() {
         return Ok(Vec::new());
     }
     let events = insert_events(s, &conversation, &run, at, step.events).await?;
-    if let Some(round) = step.round {
+    if let Some(round) = step.turn {
         s.execute(
             "INSERT INTO rounds (run_id, conversation_id, position, round, schema_version)
              SELECT $1, $2, COALESCE((SELECT base FROM runs WHERE id = $1), next_seq), $3, $4
              FROM conversations WHERE id = $2",
-            params![&run, &conversation, json(&round)?, crate::rounds::VERSION],
+            params![&run, &conversation, json(&round)?, crate::turns::VERSION],
         )
         .await?;
     }
     Ok(events)
+}
+
+/// A step whose answer was lost on the way is found by its number; its events are the run's last ones.
+async fn stored_before(s: &mut dyn Session, run: &RunId, step: &StepCommit) -> Result<Vec<Event>> {
+    let same = "SELECT 1 FROM runs WHERE id = $1 AND epoch = $2 AND commits = $3 AND commits > 0";
+    if s.one(same, params![run, step.epoch, step.number]).await?.is_none() {
+        return Err(why_not_open(s, run).await?);
+    }
+    let last = "SELECT seq, conversation_id, run_id, at, event FROM events WHERE run_id = $1 ORDER BY seq DESC LIMIT $2";
+    let rows = s.query(last, params![run, step.events.len() as u64]).await?;
+    rows.iter().rev().map(read::event_from_row).collect()
 }
 
 /// Takes as many sequence numbers as there are events; the conversation's row serialises this across replicas.

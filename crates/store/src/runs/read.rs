@@ -1,11 +1,11 @@
 //! Reading runs, events and history back. Never writes.
 
-use ba_protocol::{ConversationId, Event, Round, RunId, UserId};
+use ba_protocol::{ConversationId, Event, RunId, Turn, UserId};
 
 use crate::db::{Row, params};
 use crate::error::{Result, StoreError};
-use crate::rounds;
 use crate::store::Store;
+use crate::turns;
 use crate::types::{EventScope, RunRecord, RunSummary};
 
 /// What `summary_from_row` reads.
@@ -20,7 +20,7 @@ macro_rules! summarise_runs {
 }
 
 /// The rounds that count: of a turn with several versions, the chosen one.
-macro_rules! visible_rounds {
+macro_rules! visible_turns {
     ($what:literal, $also:literal) => {
         concat!(
             "SELECT ",
@@ -38,7 +38,7 @@ macro_rules! select_runs {
     ($rest:literal) => {
         concat!(
             "SELECT r.id, r.conversation_id, c.owner, r.message, r.state, r.status, r.created_at, r.updated_at,
-                    r.usage_info, r.epoch
+                    r.usage_info, r.epoch, r.commits
              FROM runs r JOIN conversations c ON c.id = r.conversation_id ",
             $rest
         )
@@ -46,7 +46,7 @@ macro_rules! select_runs {
 }
 
 impl Store {
-    /// Runs a crash left open, oldest first. Resume one only while holding its conversation's lock.
+    /// Runs that have not ended, oldest first.
     pub async fn open_runs(&self) -> Result<Vec<RunRecord>> {
         let rows = self
             .db()
@@ -59,6 +59,26 @@ impl Store {
     pub(crate) async fn open_run(&self, id: &RunId) -> Result<Option<RunRecord>> {
         let open = select_runs!("WHERE r.id = $1 AND r.status = 'running'");
         self.db().read_one(open, params![id]).await?.as_ref().map(run_from_row).transpose()
+    }
+
+    /// Whether an earlier question of the conversation is still being answered, on whatever server (SPEC E12).
+    pub async fn has_earlier_run(&self, id: &RunId) -> Result<bool> {
+        let earlier = "SELECT 1 FROM runs me JOIN runs o ON o.conversation_id = me.conversation_id
+                       WHERE me.id = $1 AND o.status = 'running' AND o.admitted < me.admitted LIMIT 1";
+        Ok(self.db().read_one(earlier, params![id]).await?.is_some())
+    }
+
+    /// Whether any question of the conversation is being answered, on whatever server.
+    pub async fn has_open_run(&self, conversation: &ConversationId) -> Result<bool> {
+        let open = "SELECT 1 FROM runs WHERE conversation_id = $1 AND status = 'running' LIMIT 1";
+        Ok(self.db().read_one(open, params![conversation]).await?.is_some())
+    }
+
+    /// Questions of one person that are being answered, on all servers.
+    pub async fn open_runs_of(&self, owner: &UserId) -> Result<u64> {
+        let open = "SELECT COUNT(*) FROM runs r JOIN conversations c ON c.id = r.conversation_id
+                    WHERE r.status = 'running' AND c.owner = $1";
+        self.db().read_one(open, params![owner]).await?.map_or(Ok(0), |row| row.unsigned(0))
     }
 
     pub async fn run(&self, owner: &UserId, id: &RunId) -> Result<RunRecord> {
@@ -132,56 +152,51 @@ impl Store {
     }
 
     /// The finished rounds, oldest first (SPEC X9).
-    pub async fn rounds(&self, conversation: &ConversationId) -> Result<Vec<Round>> {
-        self.rounds_from(conversation, 0).await
+    pub async fn turns(&self, conversation: &ConversationId) -> Result<Vec<Turn>> {
+        self.turns_from(conversation, 0).await
     }
 
     /// Which they are: a version that was chosen instead of another changes the list in its middle.
-    pub async fn round_ids(&self, conversation: &ConversationId) -> Result<Vec<RunId>> {
-        let rows = self.db().read(visible_rounds!("h.run_id", ""), params![conversation]).await?;
+    pub async fn turn_ids(&self, conversation: &ConversationId) -> Result<Vec<RunId>> {
+        let rows = self.db().read(visible_turns!("h.run_id", ""), params![conversation]).await?;
         rows.iter().map(|row| row.id(0)).collect()
     }
 
     /// Those before a position: what another version of the turn there sees.
-    pub async fn rounds_before(&self, conversation: &ConversationId, base: u64) -> Result<Vec<Round>> {
-        let sql = visible_rounds!("h.schema_version, h.round", "AND h.position < $2");
+    pub async fn turns_before(&self, conversation: &ConversationId, base: u64) -> Result<Vec<Turn>> {
+        let sql = visible_turns!("h.schema_version, h.round", "AND h.position < $2");
         let rows = self.db().read(sql, params![conversation, base]).await?;
-        rows.iter().map(|row| rounds::decode(row.u32(0)?, row.text(1)?)).collect()
+        rows.iter().map(|row| turns::decode(row.u32(0)?, row.text(1)?)).collect()
     }
 
     /// Of every version, for archives.
-    pub(crate) async fn all_rounds(&self, conversation: &ConversationId) -> Result<Vec<Round>> {
+    pub(crate) async fn all_turns(&self, conversation: &ConversationId) -> Result<Vec<Turn>> {
         let sql =
             "SELECT schema_version, round FROM rounds WHERE conversation_id = $1 ORDER BY position, run_id";
         let rows = self.db().read(sql, params![conversation]).await?;
-        rows.iter().map(|row| rounds::decode(row.u32(0)?, row.text(1)?)).collect()
+        rows.iter().map(|row| turns::decode(row.u32(0)?, row.text(1)?)).collect()
     }
 
     /// The same without the first `skip`, for whoever has read those.
-    pub async fn rounds_from(&self, conversation: &ConversationId, skip: usize) -> Result<Vec<Round>> {
-        self.some_rounds(conversation, skip, u32::MAX.into()).await
+    pub async fn turns_from(&self, conversation: &ConversationId, skip: usize) -> Result<Vec<Turn>> {
+        self.some_turns(conversation, skip, u32::MAX.into()).await
     }
 
     /// The round of this number, from 1.
-    pub async fn round(&self, conversation: &ConversationId, number: usize) -> Result<Option<Round>> {
+    pub async fn turn(&self, conversation: &ConversationId, number: usize) -> Result<Option<Turn>> {
         let Some(skip) = number.checked_sub(1) else { return Ok(None) };
-        Ok(self.some_rounds(conversation, skip, 1).await?.pop())
+        Ok(self.some_turns(conversation, skip, 1).await?.pop())
     }
 
-    async fn some_rounds(
-        &self,
-        conversation: &ConversationId,
-        skip: usize,
-        limit: u64,
-    ) -> Result<Vec<Round>> {
+    async fn some_turns(&self, conversation: &ConversationId, skip: usize, limit: u64) -> Result<Vec<Turn>> {
         let rows = self
             .db()
             .read(
-                concat!(visible_rounds!("h.schema_version, h.round", ""), " LIMIT $2 OFFSET $3"),
+                concat!(visible_turns!("h.schema_version, h.round", ""), " LIMIT $2 OFFSET $3"),
                 params![conversation, limit, skip as u64],
             )
             .await?;
-        rows.iter().map(|row| rounds::decode(row.u32(0)?, row.text(1)?)).collect()
+        rows.iter().map(|row| turns::decode(row.u32(0)?, row.text(1)?)).collect()
     }
 }
 
@@ -197,6 +212,7 @@ fn run_from_row(row: &Row) -> Result<RunRecord> {
         updated_at: row.time(7)?,
         usage: row.json(8)?,
         epoch: row.unsigned(9)?,
+        commits: row.unsigned(10)?,
     })
 }
 
@@ -212,7 +228,7 @@ fn summary_from_row(row: &Row) -> Result<RunSummary> {
     })
 }
 
-fn event_from_row(row: &Row) -> Result<Event> {
+pub(super) fn event_from_row(row: &Row) -> Result<Event> {
     Ok(Event {
         seq: row.unsigned(0)?,
         conversation_id: row.id(1)?,

@@ -12,7 +12,7 @@ mod again;
 mod derived;
 mod read;
 
-use ba_protocol::file::{FileProfile, IngestOptions, IngestStatus};
+use ba_protocol::file::{FileProfile, IngestOptions, IngestStatus, Unread};
 use ba_protocol::text::{one_line, shorten};
 use ba_protocol::{ConversationId, Upload, UploadId, UserId};
 
@@ -92,10 +92,10 @@ impl Store {
         id: &UploadId,
         status: IngestStatus,
         profile: Option<&FileProfile>,
-        error: Option<&str>,
+        error: Option<&Unread>,
     ) -> Result<Upload> {
         let profile = profile.map(|profile| json(&profile.within_budget())).transpose()?;
-        let error = error.map(str::to_owned);
+        let error = error.map(json).transpose()?;
         let (owned, id) = (conversation.clone(), id.clone());
         self.write_files(conversation, move |s| {
             Box::pin(async move {
@@ -183,6 +183,7 @@ async fn insert(
         description,
         status: IngestStatus::Processing,
         error: None,
+        problem: None,
         profile: None,
         ingest_options: IngestOptions::default(),
     };

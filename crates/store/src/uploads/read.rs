@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use ba_protocol::file::IngestStatus;
-use ba_protocol::{ConversationId, Upload, UploadId};
+use ba_protocol::file::{IngestStatus, Unread};
+use ba_protocol::{ConversationId, Said, Upload, UploadId};
 
 use super::not_found;
 use crate::blob::BlobId;
@@ -97,6 +97,7 @@ impl Store {
 }
 
 pub(crate) fn from_row(row: &Row) -> Result<Upload> {
+    let (error, problem) = unread(row.optional_string(9)?);
     Ok(Upload {
         file_id: row.id(0)?,
         conversation_id: row.id(1)?,
@@ -112,8 +113,17 @@ pub(crate) fn from_row(row: &Row) -> Result<Upload> {
             "failed" => IngestStatus::Failed,
             other => return Err(StoreError::Corrupt(format!("unknown ingest status `{other}`"))),
         },
-        error: row.optional_string(9)?,
+        error,
+        problem,
         profile: row.optional_json(10)?,
         ingest_options: row.optional_json(11)?.unwrap_or_default(),
     })
+}
+
+/// Both forms of why it was not read. What was stored before there were two is words alone.
+fn unread(stored: Option<String>) -> (Option<String>, Option<Said>) {
+    match stored.as_deref().map(serde_json::from_str::<Unread>) {
+        Some(Ok(unread)) => (Some(unread.message), Some(unread.said)),
+        _ => (stored, None),
+    }
 }

@@ -40,7 +40,7 @@ async fn what_goes_out_comes_in(f: Fresh) {
     let runs = f.store.runs(&bob(), &new.id, 10).await.unwrap();
     let statuses: Vec<_> = runs.iter().map(|r| (r.message.as_str(), r.status)).collect();
     assert_eq!(statuses, vec![("open", RunStatus::Cancelled), ("why?", RunStatus::Complete)]);
-    assert_eq!(f.store.rounds(&new.id).await.unwrap()[0].round_id, runs[1].id);
+    assert_eq!(f.store.turns(&new.id).await.unwrap()[0].run_id, runs[1].id);
     let events = f.store.events_after(EventScope::Conversation(&new.id), 0, 100).await.unwrap();
     assert_eq!(events.iter().map(|e| e.seq).collect::<Vec<_>>(), vec![1, 2, 3, 4]);
     let RunEvent::Report(answer) = &events[1].event else { panic!("{:?}", events[1]) };

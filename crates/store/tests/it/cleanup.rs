@@ -128,7 +128,7 @@ async fn a_deleted_conversation_is_purged_with_its_bytes(f: Fresh) {
     assert_eq!(f.blob_files().len(), 1, "only what another conversation shares is left");
     assert!(f.store.artifact_path(&other.id, "shared.txt").await.is_ok());
     assert!(!f.dir.path().join("conversations").join(c.id.as_str()).exists());
-    assert_eq!(f.store.rounds(&c.id).await.unwrap(), vec![]);
+    assert_eq!(f.store.turns(&c.id).await.unwrap(), vec![]);
 }
 
 async fn fill(f: &Fresh, c: &ConversationId) {

@@ -2,11 +2,15 @@
 
 use std::path::Path;
 
-use ba_protocol::file::{FileProfile, IngestOptions, IngestStatus};
-use ba_protocol::{ConversationId, Upload};
+use ba_protocol::file::{FileProfile, IngestOptions, IngestStatus, Unread};
+use ba_protocol::{ConversationId, Said, Upload};
 use ba_store::{ConversationFiles, Limits, Store, StoreError};
 
 use crate::harness::{Fresh, on_every_backend, on_s3};
+
+fn unread(message: &str) -> Unread {
+    Unread { message: message.to_owned(), said: Said::new("no_table").step("data") }
+}
 
 fn limits() -> Limits {
     Limits { upload_bytes: 1000, artifact_bytes: 1000, ..Limits::default() }
@@ -66,10 +70,12 @@ async fn uploads_are_numbered_hashed_and_read_back(f: Fresh) {
     assert_eq!((ready.status, ready.profile), (IngestStatus::Ready, Some(profile)));
     let failed = f
         .store
-        .set_profile(&c.id, &second.file_id, IngestStatus::Failed, None, Some("not a table"))
+        .set_profile(&c.id, &second.file_id, IngestStatus::Failed, None, Some(&unread("not a table")))
         .await
         .unwrap();
     assert_eq!(failed.error.as_deref(), Some("not a table"));
+    let listed = f.store.upload_list(&c.id).await.unwrap();
+    assert_eq!(listed[1].problem, Some(Said::new("no_table").step("data")), "a list says it by code too");
     assert_eq!(f.store.unfinished_uploads().await.unwrap(), vec![]);
 
     f.store.delete_upload(&c.id, &second.file_id).await.unwrap();
@@ -206,7 +212,7 @@ async fn an_upload_is_read_again_with_other_choices(f: Fresh) {
     );
     assert_eq!(store.upload(&c.id, "x.csv").await.unwrap().ingest_options, big5);
 
-    store.set_profile(&c.id, id, IngestStatus::Failed, None, Some("no")).await.unwrap();
+    store.set_profile(&c.id, id, IngestStatus::Failed, None, Some(&unread("no"))).await.unwrap();
     let reset = store.ingest_again(&c.id, id, &IngestOptions::default()).await.unwrap();
     assert_eq!((reset.error, reset.ingest_options), (None, IngestOptions::default()));
     let unknown = ba_protocol::UploadId::numbered(9);

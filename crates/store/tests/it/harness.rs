@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use ba_protocol::api::{AgentResponse, ResponseMetadata, Status, UsageInfo};
-use ba_protocol::{ConversationId, Round, RunEvent, RunId, ToolResult, UserId};
+use ba_protocol::{ConversationId, RunEvent, RunId, ToolResult, Turn, UserId};
 use ba_store::{
     Blobs, Conversation, Limits, Meta, NewRun, RunStatus, StepCommit, Store, StoreConfig, ToolIntent,
     ToolOutcome,
@@ -162,9 +162,9 @@ pub fn report(conversation: &ConversationId, run: &RunId, text: &str) -> RunEven
     }))
 }
 
-pub fn round(run: &RunId, message: &str, answer: &str) -> Round {
-    Round {
-        round_id: run.clone(),
+pub fn round(run: &RunId, message: &str, answer: &str) -> Turn {
+    Turn {
+        run_id: run.clone(),
         user_message: message.to_owned(),
         created_at: Timestamp::now(),
         steps: vec![],
@@ -179,7 +179,7 @@ pub fn round(run: &RunId, message: &str, answer: &str) -> Round {
 pub fn last_step(conversation: &ConversationId, run: &RunId, message: &str, answer: &str) -> StepCommit {
     let mut step = StepCommit::new(json!({"step": "done"}), RunStatus::Complete);
     step.events.push(report(conversation, run, answer));
-    step.round = Some(round(run, message, answer));
+    step.turn = Some(round(run, message, answer));
     step
 }
 

@@ -101,7 +101,7 @@ async fn effect_and_end(
 /// Ends every open run: with its recorded result, by starting it, or with an error when its effect is in doubt.
 pub async fn resume(store: &Store, dir: &Path) -> Result<(), StoreError> {
     for run in store.open_runs().await? {
-        let _guard = store.locks().lock(&run.conversation_id).await?;
+        let _guard = store.locks().lock(&run.conversation_id).await;
         resume_one(store, dir, &run).await?;
     }
     Ok(())
@@ -188,7 +188,7 @@ async fn check_effects(store: &Store, dir: &Path) {
     for c in store.conversations(&alice(), None, u32::MAX, 0).await.unwrap() {
         let events = store.events_after(EventScope::Conversation(&c.id), 0, u32::MAX).await.unwrap();
         assert!(events.iter().map(|e| e.seq).eq(1..=events.len() as u64), "a hole in the sequence");
-        let rounds = store.rounds(&c.id).await.unwrap();
+        let rounds = store.turns(&c.id).await.unwrap();
         let mut complete = 0;
         for run in store.runs(&alice(), &c.id, u32::MAX).await.unwrap() {
             let last = events.iter().filter(|e| e.run_id == run.id && e.event.is_last()).count();

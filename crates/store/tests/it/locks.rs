@@ -7,13 +7,13 @@ use std::time::Duration;
 use ba_protocol::ConversationId;
 use ba_store::Limits;
 
-use crate::harness::{Fresh, on_every_backend};
+use crate::harness::{Fresh, last_step, new_run, on_every_backend};
 
 fn limits() -> Limits {
     Limits::default()
 }
 
-on_every_backend!(turns_of_one_conversation_take_turns, a_waiter_that_gives_up_leaves_nothing);
+on_every_backend!(turns_of_one_conversation_take_turns, a_waiter_that_gives_up_leaves_nothing,);
 
 async fn turns_of_one_conversation_take_turns(f: Fresh) {
     let id = ConversationId::random();
@@ -21,7 +21,7 @@ async fn turns_of_one_conversation_take_turns(f: Fresh) {
     let tasks = (0..8).map(|_| {
         let (store, id, inside) = (f.store.clone(), id.clone(), inside.clone());
         tokio::spawn(async move {
-            let _guard = store.locks().lock(&id).await.unwrap();
+            let _guard = store.locks().lock(&id).await;
             assert_eq!(inside.fetch_add(1, Ordering::SeqCst), 0, "two turns at once");
             tokio::time::sleep(Duration::from_millis(3)).await;
             inside.fetch_sub(1, Ordering::SeqCst);
@@ -31,25 +31,24 @@ async fn turns_of_one_conversation_take_turns(f: Fresh) {
         done.unwrap();
     }
     let other = ConversationId::random();
-    let held = f.store.locks().lock(&id).await.unwrap();
-    assert!(f.store.locks().try_lock(&id).await.unwrap().is_none());
-    assert!(f.store.locks().try_lock(&other).await.unwrap().is_some(), "another conversation is free");
+    let held = f.store.locks().lock(&id).await;
+    assert!(f.store.locks().try_lock(&id).is_none());
+    assert!(f.store.locks().try_lock(&other).is_some(), "another conversation is free");
     drop(held);
     wait_until_empty(&f).await;
 }
 
 async fn a_waiter_that_gives_up_leaves_nothing(f: Fresh) {
     let id = ConversationId::random();
-    let held = f.store.locks().lock(&id).await.unwrap();
+    let held = f.store.locks().lock(&id).await;
     let waiting = tokio::time::timeout(Duration::from_millis(20), f.store.locks().lock(&id)).await;
     assert!(waiting.is_err());
     assert_eq!(f.store.locks().len(), 1);
     drop(held);
     wait_until_empty(&f).await;
-    drop(f.store.locks().lock(&id).await.unwrap());
+    drop(f.store.locks().lock(&id).await);
 }
 
-/// On PostgreSQL the release goes to the server first, in the background.
 async fn wait_until_empty(f: &Fresh) {
     for _ in 0..500 {
         if f.store.locks().is_empty() {
@@ -64,32 +63,35 @@ async fn wait_until_empty(f: &Fresh) {
 async fn a_million_conversations_leave_nothing_behind() {
     let f = Fresh::open(None, limits()).await;
     for _ in 0..1_000_000 {
-        let _guard = f.store.locks().lock(&ConversationId::random()).await.unwrap();
+        let _guard = f.store.locks().lock(&ConversationId::random()).await;
         assert_eq!(f.store.locks().len(), 1);
     }
     assert!(f.store.locks().is_empty());
 }
 
+// SPEC E12, N1: the later question waits for the earlier one on another server, whatever the clocks say.
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn replicas_on_postgres_exclude_each_other() {
+async fn turns_of_two_servers_take_turns() {
     let f = Fresh::open(Some(crate::postgres::fresh_database().await), limits()).await;
+    let c = f.conversation().await;
     let replica = f.another().await;
-    let id = ConversationId::random();
-    let held = f.store.locks().lock(&id).await.unwrap();
-    assert!(replica.locks().try_lock(&id).await.unwrap().is_none());
+    let mut first = new_run(&c, "first");
+    // The clock of the first server is ahead.
+    first.created_at += jiff::SignedDuration::from_hours(1);
+    let second = new_run(&c, "second");
+    f.store.admit(first.clone()).await.unwrap();
+    replica.admit(second.clone()).await.unwrap();
+    drop(f.store.take_turn(&c.id, &first.run_id).await.unwrap());
     let waiting = tokio::spawn({
-        let (replica, id) = (replica.clone(), id.clone());
-        async move { replica.locks().lock(&id).await.map(drop) }
+        let (replica, c, id) = (replica.clone(), c.id.clone(), second.run_id.clone());
+        async move { replica.take_turn(&c, &id).await.map(drop) }
     });
     tokio::time::sleep(Duration::from_millis(100)).await;
     assert!(!waiting.is_finished());
-    drop(held);
+    f.store.commit_step(&first.run_id, last_step(&c.id, &first.run_id, "first", "done")).await.unwrap();
     waiting.await.unwrap().unwrap();
-    assert!(
-        f.store.locks().try_lock(&id).await.unwrap().is_some() || {
-            // The replica's release is on its way.
-            tokio::time::sleep(Duration::from_millis(500)).await;
-            f.store.locks().try_lock(&id).await.unwrap().is_some()
-        }
-    );
+    assert!(f.store.has_open_run(&c.id).await.unwrap());
+    assert_eq!(f.store.open_runs_of(&c.owner).await.unwrap(), 1);
+    replica.commit_step(&second.run_id, last_step(&c.id, &second.run_id, "second", "done")).await.unwrap();
+    drop(f.store.take_quiet(&c.id).await.unwrap());
 }

@@ -20,5 +20,6 @@ mod private;
 mod quota;
 mod runs;
 mod s3;
+mod servers;
 mod shares;
 mod versions;

@@ -8,20 +8,17 @@ use crate::harness::{alice, new_run};
 
 /// Runs one statement as an old program would have.
 async fn raw(meta: &Meta, sql: String) {
-    let sql = AssertSqlSafe(sql);
     match meta {
-        Meta::Sqlite { path } => {
-            let options = sqlx::sqlite::SqliteConnectOptions::new().filename(path);
-            let mut c = sqlx::SqliteConnection::connect_with(&options).await.unwrap();
-            sqlx::raw_sql(sql).execute(&mut c).await.unwrap();
-            c.close().await.unwrap();
-        }
+        Meta::Sqlite { path } => rusqlite::Connection::open(path).unwrap().execute_batch(&sql).unwrap(),
         Meta::Postgres { url } => {
             let mut c = sqlx::PgConnection::connect(url).await.unwrap();
-            sqlx::raw_sql(sql).execute(&mut c).await.unwrap();
+            sqlx::raw_sql(AssertSqlSafe(sql)).execute(&mut c).await.unwrap();
         }
     }
 }
+
+/// The version that made one log of two.
+const ONE_LOG: usize = 11;
 
 /// Data as version `version` wrote it.
 async fn fill(meta: &Meta, version: usize, c: &ConversationId, run: &RunId) {
@@ -61,6 +58,20 @@ async fn fill(meta: &Meta, version: usize, c: &ConversationId, run: &RunId) {
                 .to_owned(),
         );
     }
+    if (9..ONE_LOG).contains(&version) {
+        statements.push(
+            "INSERT INTO access_log (day, action, subject, actor, times, first_at, last_at)
+             VALUES ('2026-01-31', 'share.viewed', 'share_1', '', 3, 1000000, 2000000),
+                    ('2026-01-31', 'share.created', 'share_1', 'user_1', 1, 500000, 500000)"
+                .to_owned(),
+        );
+    }
+    if (10..ONE_LOG).contains(&version) {
+        statements.push(
+            "INSERT INTO audit_log (id, at, actor, action, subject) VALUES ('audit_1', 700000, 'Old', 'user.add', 'bob')"
+                .to_owned(),
+        );
+    }
     for statement in statements {
         raw(meta, statement).await;
     }
@@ -78,6 +89,16 @@ async fn comes_forward(meta: Meta, root: &std::path::Path, version: usize) {
     assert_eq!(store.calls(&run).await.unwrap()[0].intent.tool_call_id, "call_1");
     assert_eq!(store.codes(&c).await.unwrap().len(), usize::from(version >= 2));
     assert_eq!(store.users().await.unwrap().len(), usize::from(version >= 3));
+    let log = store.audit_log(10).await.unwrap();
+    let log: Vec<_> = log.iter().map(|e| (e.action.as_str(), e.actor.as_str(), e.times)).collect();
+    let expected: &[_] = match version {
+        9 => &[("share.viewed", "", 3), ("share.created", "Old", 1)],
+        10.. if version < ONE_LOG => {
+            &[("share.viewed", "", 3), ("user.add", "Old", 1), ("share.created", "Old", 1)]
+        }
+        _ => &[],
+    };
+    assert_eq!(log, expected, "from {version}");
     // And everything newer works on the old conversation.
     assert_eq!(store.admit(new_run(&old, "new")).await.unwrap().seq, 2);
     let code =
@@ -137,6 +158,6 @@ async fn replicas_that_start_together_migrate_once() {
     config.meta = crate::postgres::fresh_database().await;
     let opened = futures::future::join_all((0..4).map(|_| Store::open(config.clone()))).await;
     for store in opened {
-        store.unwrap().ping().await.unwrap();
+        store.unwrap().check_database().await.unwrap();
     }
 }

@@ -1,8 +1,10 @@
 //! Durable runs (SPEC E13): admission, steps, intents and results, events in order, resuming.
 
-use ba_protocol::RunEvent;
 use ba_protocol::api::{ErrorInfo, UsageInfo};
-use ba_store::{EventScope, Holder, Limits, RunStatus, StepCommit, StoreError, TelemetryScope, ToolOutcome};
+use ba_protocol::{RunEvent, RunId};
+use ba_store::{
+    EventScope, Holder, LeaseWatch, Limits, RunStatus, StepCommit, StoreError, TelemetryScope, ToolOutcome,
+};
 use serde_json::json;
 
 use crate::harness::{Fresh, alice, intent, last_step, new_run, on_every_backend, outcome};
@@ -22,6 +24,7 @@ on_every_backend!(
     two_steps_as_one_are_the_two_steps,
     evidence_is_kept_beside_the_calls,
     a_run_is_driven_by_one_holder_and_an_old_one_is_refused,
+    a_step_sent_again_is_kept_once,
 );
 
 // SPEC N1
@@ -33,11 +36,18 @@ async fn a_run_is_driven_by_one_holder_and_an_old_one_is_refused(f: Fresh) {
     f.store.admit(new.clone()).await.unwrap();
     let run = &new.run_id;
     let driven = std::slice::from_ref(run);
-    assert!(f.store.adopt_runs(&second, &[]).await.unwrap().is_empty(), "the first one lives and holds it");
-    assert!(f.store.adopt_runs(&first, driven).await.unwrap().is_empty(), "it drives it itself");
+    let (mut watch, nobody) = (LeaseWatch::default(), |_: &RunId| false);
+    assert!(
+        f.store.adopt_runs(&second, &nobody, &mut watch).await.unwrap().is_empty(),
+        "the first one lives and holds it"
+    );
+    assert!(
+        f.store.adopt_runs(&first, &|id| id == run, &mut watch).await.unwrap().is_empty(),
+        "it drives it itself"
+    );
 
     f.store.release_leases(&first).await.unwrap();
-    let adopted = f.store.adopt_runs(&second, &[]).await.unwrap();
+    let adopted = f.store.adopt_runs(&second, &nobody, &mut watch).await.unwrap();
     assert_eq!((adopted.len(), adopted[0].epoch), (1, 2));
     let stale = StepCommit { epoch: 1, ..StepCommit::new(json!({"by": "first"}), RunStatus::Running) };
     let refused = f.store.commit_step(run, stale).await;
@@ -45,9 +55,13 @@ async fn a_run_is_driven_by_one_holder_and_an_old_one_is_refused(f: Fresh) {
         matches!(&refused, Err(StoreError::Conflict(why)) if why.contains("another server")),
         "{refused:?}"
     );
-    f.store.renew_leases(&first, driven).await.unwrap();
+    assert_eq!(f.store.renew_leases(&first, driven).await.unwrap(), *driven, "it hears that it lost it");
+    assert!(f.store.renew_leases(&second, driven).await.unwrap().is_empty());
     f.store.release_leases(&first).await.unwrap();
-    assert!(f.store.adopt_runs(&first, &[]).await.unwrap().is_empty(), "it is no longer its own to give up");
+    assert!(
+        f.store.adopt_runs(&first, &nobody, &mut watch).await.unwrap().is_empty(),
+        "it is no longer its own to give up"
+    );
 
     assert!(f.store.request_cancel(run).await.unwrap());
     assert_eq!(f.store.cancel_requests(&second).await.unwrap(), *driven);
@@ -55,7 +69,38 @@ async fn a_run_is_driven_by_one_holder_and_an_old_one_is_refused(f: Fresh) {
     let fresh = StepCommit { epoch: 2, ..StepCommit::new(json!({"by": "second"}), RunStatus::Cancelled) };
     f.store.commit_step(run, fresh).await.unwrap();
     assert!(!f.store.request_cancel(run).await.unwrap(), "it has ended");
-    assert!(f.store.adopt_runs(&first, &[]).await.unwrap().is_empty());
+    assert!(f.store.adopt_runs(&first, &nobody, &mut watch).await.unwrap().is_empty());
+}
+
+// SPEC N1: a commit whose answer was lost on the way is sent again and kept once, also when it was the last.
+async fn a_step_sent_again_is_kept_once(f: Fresh) {
+    let c = f.conversation().await;
+    let new = new_run(&c, "q");
+    f.store.admit(new.clone()).await.unwrap();
+    let run = &new.run_id;
+    let started = RunEvent::ToolStarted {
+        tool_call_id: "c".into(),
+        tool_name: "t".into(),
+        arguments: Default::default(),
+        round: 1,
+    };
+    let first = StepCommit {
+        epoch: 1,
+        number: 1,
+        events: vec![started.clone(), started],
+        ..StepCommit::new(json!({}), RunStatus::Running)
+    };
+    let told = f.store.commit_step(run, first.clone()).await.unwrap();
+    assert_eq!(f.store.commit_step(run, first.clone()).await.unwrap(), told);
+    let last = StepCommit { epoch: 1, number: 2, ..last_step(&c.id, run, "q", "a") };
+    let told = f.store.commit_step(run, last.clone()).await.unwrap();
+    assert_eq!(f.store.commit_step(run, last).await.unwrap(), told, "the run has ended by it");
+    assert!(
+        matches!(f.store.commit_step(run, first).await, Err(StoreError::Conflict(_))),
+        "an older one is not"
+    );
+    let events = f.store.events_after(EventScope::Run(run), 0, 100).await.unwrap();
+    assert_eq!(events.len(), 4);
 }
 
 async fn evidence_is_kept_beside_the_calls(f: Fresh) {
@@ -104,7 +149,7 @@ async fn a_run_from_admission_to_report(f: Fresh) {
         f.store.commit_step(&new.run_id, last_step(&c.id, &new.run_id, "why?", "because")).await.unwrap();
     assert_eq!(done[0].seq, 3);
     assert!(done[0].event.is_last());
-    let rounds = f.store.rounds(&c.id).await.unwrap();
+    let rounds = f.store.turns(&c.id).await.unwrap();
     assert_eq!(rounds.len(), 1);
     assert_eq!(rounds[0].final_answer.as_deref(), Some("because"));
 
@@ -204,7 +249,7 @@ async fn many_conversations_at_once_keep_their_order(f: Fresh) {
         let c = done.unwrap();
         let events = f.store.events_after(EventScope::Conversation(&c.id), 0, 100).await.unwrap();
         assert_eq!(events.iter().map(|e| e.seq).collect::<Vec<_>>(), (1..=15).collect::<Vec<u64>>());
-        assert_eq!(f.store.rounds(&c.id).await.unwrap().len(), 3);
+        assert_eq!(f.store.turns(&c.id).await.unwrap().len(), 3);
     }
 }
 
@@ -292,6 +337,6 @@ async fn two_steps_as_one_are_the_two_steps(f: Fresh) {
     assert!(events[1].event.is_last());
     let calls = f.store.calls(&new.run_id).await.unwrap();
     assert_eq!((calls.len(), calls[0].result.is_some()), (1, true));
-    assert_eq!(f.store.rounds(&c.id).await.unwrap().len(), 1);
+    assert_eq!(f.store.turns(&c.id).await.unwrap().len(), 1);
     assert_eq!(f.store.open_runs().await.unwrap(), vec![]);
 }

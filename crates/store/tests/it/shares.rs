@@ -30,7 +30,7 @@ async fn wanted(f: &Fresh, hash: &str) -> NewShare {
 
 async fn log(f: &Fresh) -> Vec<(String, String, u64)> {
     let mut all: Vec<_> =
-        f.store.access_log(50).await.unwrap().into_iter().map(|e| (e.subject, e.action, e.times)).collect();
+        f.store.audit_log(50).await.unwrap().into_iter().map(|e| (e.subject, e.action, e.times)).collect();
     all.sort();
     all
 }
@@ -82,8 +82,8 @@ async fn links_live_and_end(f: Fresh) {
     ];
     expected.sort();
     assert_eq!(log(&f).await, expected);
-    let revoked = f.store.access_log(50).await.unwrap().into_iter().find(|e| e.action == "share.revoked");
-    assert_eq!(revoked.unwrap().actor, Some(bob()));
+    let revoked = f.store.audit_log(50).await.unwrap().into_iter().find(|e| e.action == "share.revoked");
+    assert_eq!(revoked.unwrap().actor, bob().as_str());
 }
 
 async fn a_deleted_conversation_and_a_disabled_owner_end_their_links(f: Fresh) {

@@ -33,7 +33,7 @@ async fn answered(f: &Fresh, c: &ba_store::Conversation, message: &str, replaces
 }
 
 async fn asked(f: &Fresh, c: &ba_store::Conversation) -> Vec<String> {
-    f.store.rounds(&c.id).await.unwrap().into_iter().map(|round| round.user_message).collect()
+    f.store.turns(&c.id).await.unwrap().into_iter().map(|round| round.user_message).collect()
 }
 
 async fn another_version_takes_the_turns_place(f: Fresh) {
@@ -44,7 +44,7 @@ async fn another_version_takes_the_turns_place(f: Fresh) {
     assert_eq!(f.store.turn_versions(&c.id).await.unwrap(), vec![]);
 
     let turn = f.store.replaced(&c.id, &two).await.unwrap();
-    let before = f.store.rounds_before(&c.id, turn.base).await.unwrap();
+    let before = f.store.turns_before(&c.id, turn.base).await.unwrap();
     assert_eq!(before.iter().map(|r| r.user_message.as_str()).collect::<Vec<_>>(), ["one"]);
     let edited = answered(&f, &c, "two, edited", Some(&two)).await;
     assert_eq!(asked(&f, &c).await, ["one", "two, edited", "three"]);
@@ -57,7 +57,7 @@ async fn another_version_takes_the_turns_place(f: Fresh) {
     let versions = f.store.turn_versions(&c.id).await.unwrap();
     let seen: Vec<_> = versions.iter().map(|v| (&v.run_id, &v.turn_id, v.superseded)).collect();
     assert_eq!(seen, [(&two, &two, true), (&edited, &two, true), (&third, &two, false)]);
-    assert_eq!(f.store.round_ids(&c.id).await.unwrap()[1], third);
+    assert_eq!(f.store.turn_ids(&c.id).await.unwrap()[1], third);
 
     // A turn that is still being answered is not asked again, nor one of another conversation.
     let open = new_run(&c, "open");

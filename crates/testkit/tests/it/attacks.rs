@@ -36,3 +36,30 @@ fn every_attack_has_a_wall_and_a_runner() {
         }
     }
 }
+
+/// SPEC H1: every budget of the table names a constant or a field that the code has.
+#[test]
+fn every_budget_of_the_table_exists() {
+    let root = super::root();
+    let security = std::fs::read_to_string(root.join("docs/security.md")).unwrap();
+    let table = security.split("## Budgets").nth(1).unwrap().split("\n## ").next().unwrap();
+    let sources: Vec<String> = super::files(&root.join("crates"), ".rs")
+        .iter()
+        .filter(|file| file.to_string_lossy().contains("/src/"))
+        .filter_map(|file| std::fs::read_to_string(file).ok())
+        .collect();
+    let mut named = 0;
+    for row in table.lines().filter(|line| line.starts_with('|')) {
+        let places = row.trim_end_matches(['|', ' ']).rsplit('|').next().unwrap_or_default();
+        for place in places.split('`').skip(1).step_by(2) {
+            let names = place.rsplit("::").next().unwrap().trim_matches(['{', '}']);
+            for name in names.split(',').map(str::trim) {
+                let told = [format!("const {name}:"), format!("{name}: "), format!("struct {name} ")];
+                let there = sources.iter().any(|text| told.iter().any(|t| text.contains(t.as_str())));
+                assert!(there, "docs/security.md names {place}, which the code has not");
+                named += 1;
+            }
+        }
+    }
+    assert!(named > 40, "only {named} budgets were found");
+}

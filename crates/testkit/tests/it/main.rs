@@ -3,6 +3,11 @@
 
 mod arrows;
 mod attacks;
+mod functions;
+mod invariants;
+mod packages;
+mod source;
+mod supply;
 mod tidy;
 
 use std::path::{Path, PathBuf};

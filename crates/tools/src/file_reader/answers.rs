@@ -2,9 +2,9 @@
 
 use ba_agent::tool::{Body, ToolOutput};
 use ba_protocol::text::{one_line, shorten};
-use ba_protocol::{FileFacts, Round};
+use ba_protocol::{FileFacts, Said, Turn};
 
-pub(super) fn output(number: usize, round: &Round) -> ToolOutput {
+pub(super) fn output(number: usize, round: &Turn) -> ToolOutput {
     let mut text = format!("问：{}\n", round.user_message);
     for call in round.tool_calls() {
         let arguments = serde_json::to_string(&call.arguments).unwrap_or_default();
@@ -15,7 +15,8 @@ pub(super) fn output(number: usize, round: &Round) -> ToolOutput {
     let name = format!("answer_{number}");
     let size = text.len() as u64;
     let mut output =
-        ToolOutput::new(format!("{name}: round {number} of this conversation"), Body::Text(text));
+        ToolOutput::new(format!("{name}: round {number} of this conversation"), Body::Text(text))
+            .saying(Said::new("earlier_answer").with("number", number));
     output.file_facts = Some(FileFacts::Other { name, file_type: "answer".to_owned(), size });
     output
 }

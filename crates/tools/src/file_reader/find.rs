@@ -1,10 +1,12 @@
 //! Finds the file a path names, inside the conversation only. Links, `..` and absolute paths lead nowhere.
 
-use ba_agent::ToolError;
+use std::fs::File;
 use std::path::{Component, Path, PathBuf};
 
-use ba_protocol::{CodeFile, CodeId, ConversationId, Round, ToolFailure, Upload};
+use ba_agent::ToolError;
+use ba_protocol::{CodeFile, CodeId, ConversationId, ToolFailure, Turn, Upload};
 use ba_store::Store;
+use rustix::fs::{Mode, OFlags};
 
 pub(super) enum Found {
     Upload {
@@ -19,10 +21,15 @@ pub(super) enum Found {
         name: String,
         path: PathBuf,
     },
+    /// A file of the working folder: open, since code that runs beside this call may put anything else in its place.
+    Work {
+        name: String,
+        file: File,
+    },
     /// An earlier round of the conversation (SPEC W8).
     Answer {
         number: usize,
-        round: Box<Round>,
+        round: Box<Turn>,
     },
 }
 
@@ -37,10 +44,10 @@ pub(super) async fn find(
         return Err(ToolFailure::validation("EMPTY_PATH", "path is empty").into());
     }
     if let Some(number) = answer_number(wanted) {
-        return match store.round(conversation, number).await? {
+        return match store.turn(conversation, number).await? {
             Some(round) => Ok(Found::Answer { number, round: Box::new(round) }),
             None => {
-                let rounds = store.rounds(conversation).await?.len();
+                let rounds = store.turns(conversation).await?.len();
                 let text =
                     format!("there is no round {number}; this conversation has {rounds} finished rounds");
                 Err(ToolFailure::not_found("ANSWER_NOT_FOUND", text).into())
@@ -72,7 +79,7 @@ pub(super) async fn find(
     }
     let folder = store.work_dir(conversation).await?;
     match inside(&folder, wanted) {
-        Some(path) => Ok(Found::File { name: wanted.rsplit('/').next().unwrap_or(wanted).to_owned(), path }),
+        Some(file) => Ok(Found::Work { name: wanted.rsplit('/').next().unwrap_or(wanted).to_owned(), file }),
         None => Err(unknown(store, conversation, wanted).await.into()),
     }
 }
@@ -90,17 +97,16 @@ fn code_id(wanted: &str) -> Option<CodeId> {
     CodeId::parse(stem).or_else(|_| CodeId::parse(&format!("code_{stem}"))).ok()
 }
 
-/// A regular file below the folder, reached without a link.
-fn inside(folder: &Path, wanted: &str) -> Option<PathBuf> {
-    let mut path = folder.to_owned();
+/// A regular file below the folder, opened part by part so that no link is followed, however names change meanwhile.
+fn inside(folder: &Path, wanted: &str) -> Option<File> {
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let mut here = rustix::fs::open(folder, flags | OFlags::DIRECTORY, Mode::empty()).ok()?;
     for part in Path::new(wanted).components() {
         let Component::Normal(part) = part else { return None };
-        path.push(part);
-        if std::fs::symlink_metadata(&path).ok()?.is_symlink() {
-            return None;
-        }
+        here = rustix::fs::openat(&here, part, flags, Mode::empty()).ok()?;
     }
-    std::fs::symlink_metadata(&path).ok().filter(std::fs::Metadata::is_file).map(|_| path)
+    let file = File::from(here);
+    file.metadata().ok()?.is_file().then_some(file)
 }
 
 async fn unknown(store: &Store, conversation: &ConversationId, wanted: &str) -> ToolFailure {
@@ -137,6 +143,36 @@ mod tests {
         for bad in ["../secret", "link", "up/secret", "/etc/passwd", "sub", "sub/../../secret", "missing"] {
             assert!(inside(&folder, bad).is_none(), "{bad}");
         }
+    }
+
+    /// SPEC F4: code of the same round swaps a folder for a link while the file is looked for.
+    #[test]
+    fn a_folder_that_becomes_a_link_leads_nowhere() {
+        let dir = tempfile::tempdir().unwrap();
+        let (folder, outside) = (dir.path().join("work"), dir.path().join("outside"));
+        std::fs::create_dir_all(folder.join("real")).unwrap();
+        std::fs::create_dir_all(&outside).unwrap();
+        std::fs::write(folder.join("real/a.txt"), "own").unwrap();
+        std::fs::write(outside.join("a.txt"), "secret").unwrap();
+        std::os::unix::fs::symlink(&outside, folder.join("link")).unwrap();
+        let done = std::sync::atomic::AtomicBool::new(false);
+        std::thread::scope(|scope| {
+            scope.spawn(|| {
+                let (now, names) = (folder.join("now"), [folder.join("real"), folder.join("link")]);
+                while !done.load(std::sync::atomic::Ordering::Relaxed) {
+                    for name in &names {
+                        std::fs::rename(name, &now).unwrap();
+                        std::fs::rename(&now, name).unwrap();
+                    }
+                }
+            });
+            for _ in 0..20_000 {
+                if let Some(file) = inside(&folder, "now/a.txt") {
+                    assert_eq!(std::io::read_to_string(file).unwrap(), "own");
+                }
+            }
+            done.store(true, std::sync::atomic::Ordering::Relaxed);
+        });
     }
 
     #[test]

@@ -4,10 +4,10 @@ use std::fmt::Write;
 
 use ba_agent::tool::{Body, StoredData, ToolOutput};
 use ba_data::{QueryResult, TableInfo};
-use ba_protocol::DataNote;
 use ba_protocol::file::{Note, NoteLevel};
 use ba_protocol::table::{self, Column};
 use ba_protocol::text::{one_line, shorten};
+use ba_protocol::{DataNote, Said};
 use serde_json::Value;
 
 use crate::conversation_tables::KnownTable;
@@ -46,7 +46,8 @@ pub(super) fn describe(known: &[KnownTable], search: Option<&str>) -> ToolOutput
     if found.is_empty() {
         text = "no table; upload a csv, xlsx, json or parquet file first".to_owned();
     }
-    ToolOutput::text(format!("{} of {} tables", found.len(), known.len()), text.trim_end())
+    let said = Said::new("tables_shown").with("shown", found.len()).with("total", known.len());
+    ToolOutput::text(format!("{} of {} tables", found.len(), known.len()), text.trim_end()).saying(said)
 }
 
 /// One row a column: what a program reads. The rows are the server's estimate.
@@ -69,24 +70,33 @@ pub(super) fn columns_of(tables: &[TableInfo]) -> ToolOutput {
         }
     }
     let summary = format!("{} columns of {} tables", rows.len(), tables.len());
-    ToolOutput::new(summary, Body::Table { columns, rows, total_rows: None })
+    let said = Said::new("columns_of_tables").with("columns", rows.len()).with("tables", tables.len());
+    ToolOutput::new(summary, Body::Table { columns, rows, total_rows: None }).saying(said)
 }
 
 pub(super) fn output_of(result: QueryResult, max_rows: u64) -> ToolOutput {
     let QueryResult { columns, rows, truncated, row_count, elapsed, notes, mut checks, usage } = result;
     let shown = rows.len();
-    let mut summary = match (shown, columns.len()) {
-        (1, 1) => format!("1 value: {} = {}", columns[0].name, shorten(&plain(&rows[0][0]), 120)),
-        (n, m) => format!("{n} rows × {m} columns"),
+    let (mut summary, mut said) = match (shown, columns.len()) {
+        (1, 1) => {
+            let (name, value) = (columns[0].name.clone(), shorten(&plain(&rows[0][0]), 120));
+            (
+                format!("1 value: {name} = {value}"),
+                Said::new("one_value").with("name", name).with("value", value),
+            )
+        }
+        (n, m) => (format!("{n} rows × {m} columns"), Said::new("rows").with("rows", n).with("columns", m)),
     };
     if truncated {
+        let code = if row_count > shown as u64 { "rows_cut_of" } else { "rows_cut" };
+        said = Said::new(code).with("rows", shown).with("columns", columns.len()).with("total", row_count);
         let more = if row_count > shown as u64 { format!(" of {row_count}") } else { String::new() };
         let _ = write!(summary, " (cut at {shown}{more})");
         checks.insert(0, cut_note(shown, max_rows));
     }
     let csv = table::encode(&columns, &rows);
     let total_rows = truncated.then_some(row_count).filter(|n| *n > shown as u64);
-    let mut output = ToolOutput::new(summary, Body::Table { columns, rows, total_rows });
+    let mut output = ToolOutput::new(summary, Body::Table { columns, rows, total_rows }).saying(said);
     output.notes = notes;
     output.data_notes = checks.into_iter().map(DataNote::of_result).collect();
     output.resources = resources(&usage);

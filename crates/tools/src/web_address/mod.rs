@@ -124,7 +124,7 @@ impl Addresses {
 
     /// Reads the conversation: its earlier rounds, this run's question and what its calls brought.
     async fn said(&self, ctx: &ToolContext) -> Result<Said, ToolError> {
-        let rounds = self.store.rounds(&ctx.conversation_id).await?;
+        let rounds = self.store.turns(&ctx.conversation_id).await?;
         let mut said = Said { people: String::new(), web: Vec::new(), data: Vec::new() };
         let mut add = |tool: &str, text: String| match tool {
             "web_search" | "web_reader" => said.web.push(text),

@@ -30,6 +30,8 @@ pub fn connection(name: &str, path: &Path) -> ConnectionConfig {
         allow_superuser: false,
         timeout: Duration::from_secs(20),
         timezone: None,
+        dialect: None,
+        files: None,
         functions: Vec::new(),
     }
 }

@@ -6,6 +6,7 @@ mod databases;
 mod gullible;
 mod levels;
 mod offline;
+mod python_state;
 #[path = "../../../data/tests/it/servers.rs"]
 #[allow(dead_code, reason = "these tests need two of the three servers")]
 mod servers;

@@ -67,6 +67,8 @@ impl Bench {
             allow_superuser: false,
             timeout: Duration::from_secs(20),
             timezone: None,
+            dialect: None,
+            files: None,
             functions: Vec::new(),
         };
         let connections = Connections::new(databases.iter().map(config).collect()).unwrap();

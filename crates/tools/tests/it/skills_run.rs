@@ -141,7 +141,7 @@ impl Place {
     async fn chains(&self, run: &RunId) -> Vec<Vec<String>> {
         let events = self.store.events_after(EventScope::Run(run), 0, 1000).await.unwrap();
         let answers = events.into_iter().filter_map(|event| match event.event {
-            RunEvent::Round(answer) | RunEvent::Report(answer) => Some(answer.metadata.skill_chain),
+            RunEvent::Turn(answer) | RunEvent::Report(answer) => Some(answer.metadata.skill_chain),
             _ => None,
         });
         answers.collect()

@@ -202,7 +202,9 @@ fn code_text_and_broken_files_are_answered() {
         );
         let failed = desk.upload("x.xlsx", b"\x00\x01\x02\x03\x04").await;
         assert_eq!(failed.status, IngestStatus::Failed);
-        assert_eq!(failed.error.as_deref(), Some("x.xlsx is not an Excel workbook"));
+        assert!(failed.error.unwrap().starts_with("x.xlsx is no Excel workbook; "));
+        let problem = failed.problem.unwrap();
+        assert_eq!((problem.code.as_str(), problem.step.as_deref()), ("not_of_its_kind", Some("own_format")));
         let missing = desk.read(json!({"path": "../../etc/passwd"})).await.unwrap_err();
         assert_eq!(missing.code, "FILE_NOT_FOUND");
         assert!(missing.hint.unwrap().contains("code_sales"));

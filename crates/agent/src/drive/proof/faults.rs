@@ -7,8 +7,8 @@ use std::sync::LazyLock;
 use ba_audit::{Body, ChartFault, Evidence, chart_faults};
 use ba_protocol::audit::Audit;
 use ba_protocol::file::NoteLevel;
-use ba_protocol::round::RoundStep;
 use ba_protocol::text::{one_line, shorten};
+use ba_protocol::turn::Round;
 use regex::Regex;
 
 use super::shape::{self, Shape};
@@ -57,7 +57,7 @@ pub struct Delivered<'a> {
     /// The run made pictures.
     pub pictures: bool,
     pub evidence: &'a Evidence,
-    pub steps: &'a [RoundStep],
+    pub steps: &'a [Round],
     pub audit: Option<&'a Audit>,
 }
 

@@ -11,9 +11,9 @@ use std::sync::Arc;
 
 use ba_audit::{Evidence, Options, Source, SourceKind, audit};
 use ba_protocol::audit::{Audit, AuditMode, ProofCall, WitnessReport};
-use ba_protocol::round::RoundStep;
 use ba_protocol::text::shorten;
-use ba_protocol::{Action, Round, RunId};
+use ba_protocol::turn::Round;
+use ba_protocol::{Action, RunId, Turn};
 use ba_store::{CallEvidence, StoreError};
 
 pub(crate) use witness::begin as begin_witness;
@@ -97,7 +97,7 @@ async fn judge(
     // A report is delivered even where its audit fails.
     let audited = audited.inspect_err(|error| tracing::error!(%error, "the audit of a report failed")).ok();
     let context = drive.gather().await?;
-    let audited = audited.map(|found| with_calls(found, drive.state.machine.steps(), context.rounds()));
+    let audited = audited.map(|found| with_calls(found, drive.state.machine.steps(), context.turns()));
     let witness = witness::compare(drive, &text).await;
     // What a limit ended is our own notice, which has no shape to keep.
     if stop.as_limit().is_some() {
@@ -123,13 +123,13 @@ async fn judge(
 }
 
 /// Names what the calls behind the figures ran.
-fn with_calls(mut audit: Audit, steps: &[RoundStep], earlier: &[Round]) -> Audit {
+fn with_calls(mut audit: Audit, steps: &[Round], earlier: &[Turn]) -> Audit {
     const MAX_CALLS: usize = 60;
     const MAX_CODE: usize = 1_200;
     let own = steps.iter().flat_map(|s| &s.tool_calls).map(|call| (call.tool_call_id.clone(), call));
-    let before = earlier.iter().rev().take(EARLIER_RUNS).flat_map(|round| {
-        let calls = round.steps.iter().flat_map(|s| &s.tool_calls);
-        calls.map(|call| (format!("earlier:{}/{}", round.round_id, call.tool_call_id), call))
+    let before = earlier.iter().rev().take(EARLIER_RUNS).flat_map(|turn| {
+        let calls = turn.steps.iter().flat_map(|s| &s.tool_calls);
+        calls.map(|call| (format!("earlier:{}/{}", turn.run_id, call.tool_call_id), call))
     });
     let used = audit.used_calls();
     let named = own.chain(before).filter(|(id, _)| used.contains(id.as_str())).map(|(id, call)| {
@@ -167,9 +167,9 @@ async fn gathered(drive: &mut Drive<'_>, outcome: &Outcome) -> Result<Evidence, 
     if !context.business_notes().is_empty() {
         all.given("business", context.business_notes());
     }
-    let earlier: Vec<&Round> = context.rounds().iter().rev().take(EARLIER_RUNS).collect();
-    earlier.iter().for_each(|round| all.given("user", &round.user_message));
-    let runs: Vec<RunId> = earlier.iter().map(|round| round.round_id.clone()).collect();
+    let earlier: Vec<&Turn> = context.turns().iter().rev().take(EARLIER_RUNS).collect();
+    earlier.iter().for_each(|turn| all.given("user", &turn.user_message));
+    let runs: Vec<RunId> = earlier.iter().map(|turn| turn.run_id.clone()).collect();
     add_earlier(drive, &runs, &mut all).await?;
     Ok(all)
 }
@@ -178,7 +178,7 @@ async fn gathered(drive: &mut Drive<'_>, outcome: &Outcome) -> Result<Evidence, 
 pub(crate) async fn results(drive: &mut Drive<'_>) -> Result<Evidence, StoreError> {
     let context = drive.gather().await?;
     let runs: Vec<RunId> =
-        context.rounds().iter().rev().take(EARLIER_RUNS).map(|round| round.round_id.clone()).collect();
+        context.turns().iter().rev().take(EARLIER_RUNS).map(|turn| turn.run_id.clone()).collect();
     let mut all = drive.evidence.clone();
     add_earlier(drive, &runs, &mut all).await?;
     Ok(all)

@@ -5,8 +5,8 @@ use std::fmt::Write;
 
 use ba_audit::gate_request;
 use ba_protocol::audit::{Audit, WitnessReport};
-use ba_protocol::round::RoundStep;
 use ba_protocol::text::shorten;
+use ba_protocol::turn::Round;
 
 use super::faults::Fault;
 use crate::run::Language;
@@ -37,7 +37,7 @@ impl Objections {
     }
 
     /// What to ask of the model; `None` when there is nothing to mend.
-    pub fn request(&self, steps: &[RoundStep], language: Language) -> Option<String> {
+    pub fn request(&self, steps: &[Round], language: Language) -> Option<String> {
         let chinese = language == Language::Zh;
         let of_audit = match language {
             Language::Zh => ba_audit::Language::Chinese,
@@ -52,7 +52,7 @@ impl Objections {
     }
 
     /// The calls behind the answer's figures with what they ran, in the order they were made.
-    fn own_queries<'s>(&self, steps: &'s [RoundStep]) -> Vec<(&'s str, &'s str)> {
+    fn own_queries<'s>(&self, steps: &'s [Round]) -> Vec<(&'s str, &'s str)> {
         let used = self.audit.as_ref().map(Audit::used_calls).unwrap_or_default();
         let made = steps.iter().flat_map(|s| &s.tool_calls).filter_map(|call| {
             let ran = ["query", "code"].iter().find_map(|key| call.arguments.get(*key)?.as_str())?;

@@ -90,7 +90,7 @@ pub(crate) fn begin(drive: &mut Drive<'_>) {
     if off || drive.witness.begun || drive.model.info().offline {
         return;
     }
-    let earlier = drive.rounds.iter().flat_map(|rounds| rounds.iter().map(|r| r.user_message.clone()));
+    let earlier = drive.turns.iter().flat_map(|turns| turns.iter().map(|r| r.user_message.clone()));
     let case = WitnessCase {
         owner: drive.record.owner.clone(),
         conversation_id: drive.record.conversation_id.clone(),

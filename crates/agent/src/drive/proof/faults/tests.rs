@@ -18,7 +18,7 @@ fn evidence() -> Evidence {
     all
 }
 
-fn steps(code: &str, level: &str) -> Vec<RoundStep> {
+fn steps(code: &str, level: &str) -> Vec<Round> {
     let result = json!({"tool_call_id": "call_1", "tool_name": "query_database", "observation": "",
         "output_level": "standard", "success": true, "data_notes": [{"file_id": "upload_001", "table": "orders",
             "code": code, "level": level, "text": "the join multiplied rows (100 → 240)"}]});
@@ -26,7 +26,7 @@ fn steps(code: &str, level: &str) -> Vec<RoundStep> {
     vec![serde_json::from_value(step).unwrap()]
 }
 
-fn found(question: &str, written: &str, steps: &[RoundStep], files: &[&str]) -> Vec<Fault> {
+fn found(question: &str, written: &str, steps: &[Round], files: &[&str]) -> Vec<Fault> {
     let evidence = evidence();
     let audited = audit(written, &evidence, Options::default());
     let files: Vec<String> = files.iter().map(|f| (*f).to_owned()).collect();
