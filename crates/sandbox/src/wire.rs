@@ -120,6 +120,8 @@ impl Wire {
                 Ok(Some(count))
             }
             Err(error) if error.kind() == io::ErrorKind::WouldBlock => Ok(None),
+            // A process that dies with our message unread resets the connection: an end like any other.
+            Err(error) if error.kind() == io::ErrorKind::ConnectionReset => Ok(Some(0)),
             Err(error) => Err(error),
         }
     }
@@ -198,6 +200,14 @@ mod tests {
         assert!(true_size(&b"[],".repeat(1000)) > 100 * 1000);
         let text = format!("\"{}\"", r#",[{\",:"#.repeat(1000));
         assert!(true_size(text.as_bytes()) < text.len() + 2 * VALUE_BYTES);
+    }
+
+    #[tokio::test]
+    async fn a_peer_that_dies_with_a_message_unread_has_ended() {
+        let (mut ours, theirs) = Wire::pair().unwrap();
+        ours.send(&Value::from(1), &[]).await.unwrap();
+        drop(theirs);
+        assert!(ours.next().await.unwrap().is_none());
     }
 
     #[tokio::test]
