@@ -6,7 +6,7 @@ use ba_protocol::{Said, ToolErrorType, ToolFailure};
 pub enum DataError {
     /// The file, or what was asked of it, is wrong in a way its owner can mend.
     #[error("{message}")]
-    File { code: String, message: String, hint: Option<String>, said: Option<Said> },
+    File { code: String, message: String, hint: Option<String>, said: Option<Box<Said>> },
     /// A statement that is not a plain read.
     #[error("{0}")]
     Refused(#[from] crate::guard::Refusal),
@@ -36,7 +36,7 @@ impl DataError {
     /// Why a file was not read, for people.
     pub fn said(&self) -> Said {
         match self {
-            DataError::File { said: Some(said), .. } => said.clone(),
+            DataError::File { said: Some(said), .. } => Said::clone(said),
             DataError::Resources { said, .. } => Said::new(said).step("part"),
             DataError::Timeout { seconds, .. } => Said::new("timeout").with("seconds", *seconds).step("part"),
             DataError::Sandbox(_) => Said::new("no_sandbox"),

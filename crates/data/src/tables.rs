@@ -405,7 +405,7 @@ fn value_of(outcome: JobOutcome, wall: Duration) -> Result<Value, DataError> {
             Err(if is_query_code(&code) {
                 DataError::Query { code, message, hint }
             } else {
-                DataError::File { code, message, hint, said }
+                DataError::File { code, message, hint, said: said.map(Box::new) }
             })
         }
     }

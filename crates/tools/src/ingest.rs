@@ -223,7 +223,7 @@ mod tests {
             code: "X".into(),
             message: "the workbook is protected by a password".into(),
             hint: hint.map(str::to_owned),
-            said: Some(Said::new("password_protected")),
+            said: Some(Box::new(Said::new("password_protected"))),
         };
         assert_eq!(in_words(error(None)).message, "the workbook is protected by a password");
         let told = in_words(error(Some("save it without one and upload that")));
