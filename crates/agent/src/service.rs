@@ -244,7 +244,7 @@ impl Agent {
 
     /// Drives a run; whatever happens inside, it ends in words or stays open on disk.
     async fn drive(&self, job: RunJob, cancel: &CancellationToken) -> Option<RunEvent> {
-        let record = job.record.clone();
+        let (record, ledger) = (job.record.clone(), job.ledger.clone());
         let driven = AssertUnwindSafe(drive(&self.inner.parts, &self.inner.memo, job, cancel)).catch_unwind();
         match driven.await {
             Ok(Ok(last)) => {
@@ -258,6 +258,8 @@ impl Agent {
                     "internal_error",
                     "the run failed unexpectedly; this was logged. Ask again",
                 );
+                // What was on its way is told first: the failure is the last that is heard.
+                let _ = ledger.durable().await;
                 self.abandon(&record, error).await
             }
         }

@@ -25,6 +25,7 @@ pub(crate) struct Desk<'a> {
     pub tasks: &'a TaskTracker,
 }
 
+#[derive(Clone)]
 pub(crate) struct Ledger {
     entries: mpsc::UnboundedSender<Entry>,
     failed: Arc<AtomicBool>,

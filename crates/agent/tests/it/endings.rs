@@ -21,7 +21,7 @@ async fn a_panic_outside_a_tool_ends_its_run_in_words() {
         ended.err()
     );
     assert_eq!(bench.agent.live_runs(), 0);
-    assert!(bench.heard.0.lock().iter().any(|event| matches!(event, RunEvent::RunFailed { .. })));
+    assert!(matches!(bench.heard.0.lock().last(), Some(RunEvent::RunFailed { .. })));
     assert!(bench.store.open_runs().await.unwrap().is_empty());
 }
 
