@@ -45,7 +45,13 @@ impl Store {
         let released = self.db().write(move |s| Box::pin(purge(s, wanted))).await?;
         let Some(released) = released else { return Ok(()) };
         self.discard(released).await;
-        self.remove_folder(id).await
+        self.remove_folder(id).await?;
+        match self.db().engine().forget_deleted().await {
+            Ok(true) => {}
+            Ok(false) => tracing::info!(%id, "the log of writes holds deleted rows until it is folded next"),
+            Err(error) => tracing::warn!(%id, %error, "the log of writes was not folded"),
+        }
+        Ok(())
     }
 
     /// The working folder of a conversation that another server deletes.

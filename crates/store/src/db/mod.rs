@@ -49,6 +49,10 @@ pub(crate) trait Engine: Send + Sync {
     async fn advisory_unlock(&self, key: i64);
     /// A full check of the database's own structures; the problems found.
     async fn integrity(&self) -> Result<Vec<String>>;
+    /// Leaves nothing of what was deleted in the log of writes, as far as the engine lets us; `false` when readers held it.
+    async fn forget_deleted(&self) -> Result<bool> {
+        Ok(true)
+    }
     /// Finishes what is queued and lets go of the database. Later calls fail.
     async fn close(&self);
 }

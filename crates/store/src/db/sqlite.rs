@@ -25,6 +25,8 @@ const QUEUE: usize = 4096;
 const READERS: usize = 4;
 /// Prepared statements kept per connection.
 const STATEMENTS: usize = 256;
+/// How long folding the log waits for readers; writes wait with it.
+const FOLD: Duration = Duration::from_millis(500);
 /// How long a write waits for another process that is writing.
 const BUSY: Duration = Duration::from_secs(30);
 
@@ -51,7 +53,10 @@ impl Sqlite {
         create_private(path)?;
         let writer = connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
         writer
-            .execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON")
+            .execute_batch(
+                // Deleted rows are overwritten, not only unlinked: deletion is a promise (SPEC H8).
+                "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA foreign_keys = ON; PRAGMA secure_delete = ON",
+            )
             .map_err(sqlite_error)?;
         let (queue, jobs) = mpsc::channel(QUEUE);
         std::thread::Builder::new()
@@ -184,6 +189,19 @@ impl Engine for Sqlite {
         let rows = self.read("PRAGMA integrity_check", Vec::new()).await?;
         let found: Vec<String> = rows.iter().map(|r| r.string(0)).collect::<Result<_>>()?;
         Ok(found.into_iter().filter(|line| line != "ok").collect())
+    }
+
+    async fn forget_deleted(&self) -> Result<bool> {
+        let path = self.readers.path.clone();
+        let folded = tokio::task::spawn_blocking(move || {
+            let connection = connect(&path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+            connection.busy_timeout(FOLD).map_err(sqlite_error)?;
+            let busy: i64 = connection
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |row| row.get(0))
+                .map_err(sqlite_error)?;
+            Ok(busy == 0)
+        });
+        folded.await.map_err(|e| StoreError::Unavailable(e.to_string()))?
     }
 
     async fn close(&self) {

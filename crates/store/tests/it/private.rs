@@ -4,7 +4,7 @@ use std::os::unix::fs::PermissionsExt;
 
 use ba_store::{Limits, NewCode, Repair, Store, StoreConfig, open_to_others};
 
-use crate::harness::{Fresh, alice, new_run};
+use crate::harness::{Fresh, alice, last_step, new_run};
 
 async fn used() -> Fresh {
     let f = Fresh::open(None, Limits::default()).await;
@@ -57,4 +57,31 @@ async fn a_clean_end_folds_the_log_into_the_database() {
     assert!(std::fs::metadata(&log).unwrap().len() > 0);
     f.store.close().await;
     assert_eq!(std::fs::metadata(&log).map_or(0, |m| m.len()), 0);
+}
+
+/// Whether any file below holds these bytes.
+fn holds(folder: &std::path::Path, wanted: &[u8]) -> bool {
+    std::fs::read_dir(folder).unwrap().flatten().any(|entry| {
+        let path = entry.path();
+        if path.is_dir() {
+            return holds(&path, wanted);
+        }
+        std::fs::read(&path).unwrap_or_default().windows(wanted.len()).any(|bytes| bytes == wanted)
+    })
+}
+
+// SPEC H8
+#[tokio::test]
+async fn no_byte_of_a_deleted_conversation_stays_on_the_disk() {
+    let f = Fresh::open(None, Limits::default()).await;
+    let c = f.conversation().await;
+    // Long enough to lie on pages of its own.
+    let question = "unmistakable ".repeat(2_000);
+    let run = new_run(&c, &question);
+    f.store.admit(run.clone()).await.unwrap();
+    f.store.commit_step(&run.run_id, last_step(&c.id, &run.run_id, &question, "unmistakable")).await.unwrap();
+    assert!(holds(f.dir.path(), b"unmistakable"));
+    f.store.delete(&alice(), &c.id).await.unwrap();
+    f.store.purge(&c.id).await.unwrap();
+    assert!(!holds(f.dir.path(), b"unmistakable"));
 }
