@@ -1,7 +1,8 @@
 """Runs jobs in the live process of a conversation; a failed call leaves the state as it was.
 
-The first call runs in place. Each later call runs in a fork: on success the fork becomes the
-live process, on failure it dies and the old one goes on. The supervisor trusts none of this.
+The first call runs in place. Each later call of user code runs in a fork: on success the fork becomes the
+live process, on failure it dies and the old one goes on. Functions of this package change nothing and run in place.
+The supervisor trusts none of this.
 """
 
 import os
@@ -25,7 +26,7 @@ def serve(confinement, control):
             frames.write_json(control, {"restored": job.get("cancel", 0)})
             continue
         job = job["run"]
-        if used:
+        if used and "code" in job:
             ticket = run_in_fork(confinement, control, job)
             if ticket is not None:
                 frames.write_json(control, {"restored": ticket})

@@ -7,7 +7,7 @@ use std::time::Duration;
 use ba_protocol::Said;
 use ba_protocol::file::{FileProfile, IngestOptions, Note, TableProfile};
 use ba_protocol::table::Column;
-use ba_sandbox::{Input, Job, JobErrorKind, JobEvent, JobOutcome, Limits, Sandbox, Usage, Work};
+use ba_sandbox::{Input, Job, JobErrorKind, JobEvent, JobOutcome, Limits, Query, Sandbox, Usage, Work};
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -19,6 +19,7 @@ const INGEST_WALL: Duration = Duration::from_secs(900);
 const READ_WALL: Duration = Duration::from_secs(120);
 const JOIN_WALL: Duration = Duration::from_secs(30);
 const GIB: u64 = 1 << 30;
+const QUERY: &str = "tables.query";
 
 /// The sandbox as a table engine; clones share it.
 #[derive(Clone)]
@@ -174,14 +175,22 @@ impl Tables {
         let values: Map<String, Value> = bound.values.into_iter().collect();
         let args = json!({"sql": bound.sql, "params": values, "tables": tables, "max_rows": request.max_rows.clamp(1, MAX_ROWS),
                           "keep": request.keep.as_ref().map(|_| "kept.parquet"), "unchecked": !with_checks});
-        let folder = self.folder()?;
         let limits = limits(request.timeout, 4 * GIB);
-        let (value, usage) = self
-            .call(&request.owner, "tables.query", args, inputs, folder.path(), limits, &|_, _| {})
-            .await?;
-        if let Some(target) = &request.keep {
-            keep(&folder.path().join("kept.parquet"), target)?;
-        }
+        let (value, usage) = match &request.keep {
+            Some(target) => {
+                let folder = self.folder()?;
+                let told =
+                    self.call(&request.owner, QUERY, args, inputs, folder.path(), limits, &|_, _| {}).await?;
+                keep(&folder.path().join("kept.parquet"), target)?;
+                told
+            }
+            None => {
+                let (owner, function) = (request.owner, QUERY.to_owned());
+                let outcome = self.sandbox.query(Query { owner, function, args, inputs, limits }).await?;
+                let usage = outcome.usage;
+                (value_of(outcome, request.timeout)?, usage)
+            }
+        };
         let answer: Answer =
             serde_json::from_value(value).map_err(|e| DataError::internal("the result", e))?;
         let elapsed = Duration::from_secs_f64((answer.elapsed_ms / 1000.0).clamp(0.0, 86_400.0));

@@ -46,7 +46,7 @@ pub(crate) enum Excess {
     Left,
 }
 
-fn unusable(path: &Path, error: impl std::fmt::Display) -> SandboxError {
+pub(crate) fn unusable(path: &Path, error: impl std::fmt::Display) -> SandboxError {
     SandboxError::Input { what: path.display().to_string(), detail: error.to_string() }
 }
 

@@ -41,6 +41,17 @@ pub enum Work {
     Builtin { function: String, args: Value },
 }
 
+/// A question to a built-in that only reads and leaves nothing behind: the process that answers may answer the next one too.
+#[derive(Debug, Clone)]
+pub struct Query {
+    pub owner: String,
+    /// As in [`Work::Builtin`].
+    pub function: String,
+    pub args: Value,
+    pub inputs: Vec<Input>,
+    pub limits: Limits,
+}
+
 /// A read-only file, visible in the working folder under each of its names.
 #[derive(Debug, Clone)]
 pub struct Input {

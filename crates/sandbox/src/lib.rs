@@ -11,6 +11,7 @@ mod monitor;
 mod pool;
 mod prepare;
 mod queue;
+mod readers;
 mod report;
 mod run;
 mod sandbox;
@@ -24,8 +25,8 @@ mod zygote;
 pub use config::{PythonEnv, SandboxConfig, Witness};
 pub use error::SandboxError;
 pub use job::{
-    Input, Job, JobError, JobErrorKind, JobEvent, JobOutcome, Limits, OutputChunk, OutputFile, RejectedFile,
-    SessionKey, StateNote, Stream, Usage, Variable, Work,
+    Input, Job, JobError, JobErrorKind, JobEvent, JobOutcome, Limits, OutputChunk, OutputFile, Query,
+    RejectedFile, SessionKey, StateNote, Stream, Usage, Variable, Work,
 };
 pub use prepare::{PrepareOptions, PrepareStep, prepare_python};
 pub use sandbox::Sandbox;

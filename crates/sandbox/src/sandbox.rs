@@ -8,13 +8,15 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::child::Child;
+use crate::monitor::Load;
 use crate::pool::Pool;
 use crate::queue::FairQueue;
+use crate::readers::{Basis, Readers};
 use crate::run::{self, Ending, Output, Plan};
 use crate::session::{Sessions, SlotGuard};
 use crate::{
-    Job, JobEvent, JobOutcome, SandboxConfig, SandboxError, SessionKey, StateNote, Variable, Witness, folder,
-    monitor, selftest, worker_files,
+    Input, Job, JobEvent, JobOutcome, Query, SandboxConfig, SandboxError, SessionKey, StateNote, Variable,
+    Witness, Work, folder, monitor, selftest, worker_files,
 };
 
 /// A running sandbox; clones share it.
@@ -28,6 +30,7 @@ struct Inner {
     pool: Arc<Pool>,
     queue: FairQueue,
     sessions: Arc<Sessions>,
+    readers: Arc<Readers>,
     witnesses: Vec<Witness>,
     tasks: Vec<JoinHandle<()>>,
     closing: CancellationToken,
@@ -46,9 +49,10 @@ impl Sandbox {
         };
         let pool = Arc::new(Pool::start(config.clone(), sources).await?);
         let sessions = Arc::new(Sessions::remembering(&config.scratch));
+        let readers = Arc::new(Readers::new(&config.scratch, config.max_states));
         let tasks = vec![
             tokio::spawn(pool.clone().keep_filled()),
-            tokio::spawn(sweep_for_ever(sessions.clone(), config.clone())),
+            tokio::spawn(sweep_for_ever(sessions.clone(), readers.clone(), config.clone())),
         ];
         let queue = FairQueue::new(config.max_jobs);
         let mut inner = Inner {
@@ -56,6 +60,7 @@ impl Sandbox {
             pool,
             queue,
             sessions,
+            readers,
             witnesses: Vec::new(),
             tasks,
             closing: CancellationToken::new(),
@@ -97,12 +102,8 @@ impl Sandbox {
         on_event: &(dyn Fn(JobEvent) + Send + Sync),
     ) -> Result<JobOutcome, SandboxError> {
         let asked = Instant::now();
-        folder::check_inputs(&job.inputs)?;
-        // The mount broker has another working directory than the server.
+        prepare_inputs(&mut job.inputs)?;
         job.folder = folder::absolute(&job.folder)?;
-        for input in &mut job.inputs {
-            input.path = folder::absolute(&input.path)?;
-        }
         job.limits.memory = job.limits.memory.min(self.inner.config.memory_limit);
         let slot = match &job.session {
             Some(key) => Some(self.inner.sessions.lock(key).await),
@@ -118,6 +119,45 @@ impl Sandbox {
             self.inner.sessions.keep_within(&self.inner.config);
         }
         let mut outcome = outcome?;
+        outcome.usage.queued = queued;
+        Ok(outcome)
+    }
+
+    /// Answers from a process that has these files at hand, or from a new one that then waits for the next query over them.
+    /// Dropping the future kills it.
+    pub async fn query(&self, query: Query) -> Result<JobOutcome, SandboxError> {
+        tokio::select! {
+            outcome = self.answer(query) => outcome,
+            () = self.inner.closing.cancelled() => Err(SandboxError::ShuttingDown),
+        }
+    }
+
+    async fn answer(&self, mut query: Query) -> Result<JobOutcome, SandboxError> {
+        let asked = Instant::now();
+        prepare_inputs(&mut query.inputs)?;
+        let Inner { pool, readers, config, .. } = &*self.inner;
+        let basis = Basis::of(&query)?;
+        let _place = self.inner.queue.acquire(&query.owner).await;
+        let queued = asked.elapsed();
+        let mut reader = readers.take(basis)?;
+        let mut job = Job {
+            owner: query.owner,
+            session: None,
+            work: Work::Builtin { function: query.function, args: query.args },
+            inputs: query.inputs,
+            folder: reader.folder(),
+            limits: query.limits,
+        };
+        job.limits.memory = job.limits.memory.min(config.memory_limit);
+        let child = match reader.child.take() {
+            Some(child) => child,
+            None => pool.take().await?,
+        };
+        let mut running = Running::fresh(child, &job, config);
+        let mut outcome = running.drive(pool, &job, &|_| {}).await?;
+        if let Some((child, load)) = running.left.take() {
+            readers.keep(reader, child, load);
+        }
         outcome.usage.queued = queued;
         Ok(outcome)
     }
@@ -148,8 +188,9 @@ impl Sandbox {
         self.inner.sessions.variables(session)
     }
 
-    /// Drops the live state of a conversation.
+    /// Drops the live state of a conversation, and whoever might hold a file of it.
     pub async fn forget(&self, session: &SessionKey) {
+        self.inner.readers.clear();
         self.inner.sessions.forget(session).await;
     }
 
@@ -158,6 +199,7 @@ impl Sandbox {
         self.inner.closing.cancel();
         self.inner.pool.close();
         self.inner.sessions.clear();
+        self.inner.readers.clear();
         self.inner.tasks.iter().for_each(JoinHandle::abort);
         self.inner.pool.settled().await;
     }
@@ -167,15 +209,26 @@ impl Drop for Inner {
     fn drop(&mut self) {
         self.pool.close();
         self.sessions.clear();
+        self.readers.clear();
         self.tasks.iter().for_each(JoinHandle::abort);
     }
 }
 
-async fn sweep_for_ever(sessions: Arc<Sessions>, config: SandboxConfig) {
+/// The mount broker has another working directory than the server.
+fn prepare_inputs(inputs: &mut [Input]) -> Result<(), SandboxError> {
+    folder::check_inputs(inputs)?;
+    for input in inputs {
+        input.path = folder::absolute(&input.path)?;
+    }
+    Ok(())
+}
+
+async fn sweep_for_ever(sessions: Arc<Sessions>, readers: Arc<Readers>, config: SandboxConfig) {
     let pause = (config.idle_state / 8).clamp(Duration::from_millis(50), Duration::from_secs(5));
     loop {
         tokio::time::sleep(pause).await;
         sessions.sweep(&config);
+        readers.sweep();
     }
 }
 
@@ -205,9 +258,24 @@ pub(crate) struct Running {
     forked: bool,
     limits: crate::Limits,
     owner: Option<u32>,
+    /// The process of a call without a session, when it ended well.
+    left: Option<(Child, Load)>,
 }
 
 impl Running {
+    fn fresh(child: Child, job: &Job, config: &SandboxConfig) -> Self {
+        let limits = job.limits.clone();
+        Self {
+            child: Some(child),
+            slot: None,
+            state: StateNote::Fresh,
+            forked: false,
+            limits,
+            owner: job_owner(config),
+            left: None,
+        }
+    }
+
     pub(crate) async fn take(
         pool: &Pool,
         mut slot: Option<SlotGuard>,
@@ -225,8 +293,9 @@ impl Running {
             Some(child) => child,
             None => pool.take().await?,
         };
-        let owner = job_owner(pool.config());
-        Ok(Self { child: Some(child), slot, state, forked, limits: job.limits.clone(), owner })
+        let mut running = Self::fresh(child, job, pool.config());
+        (running.slot, running.state, running.forked) = (slot, state, forked);
+        Ok(running)
     }
 
     /// Runs the job. A fresh process that dies before the job began is replaced once: nothing of the job was done.
@@ -283,21 +352,21 @@ impl Running {
         let mut outcome = run::conclude(plan, &job.folder, &spent, ending, output);
         // A success that left too much behind is none: its state goes with its files.
         alive &= !succeeded || outcome.error.is_none();
-        if let Some(slot) = &mut self.slot {
-            match child {
-                Some(child) if alive => {
-                    slot.keep(child, &job.limits, spent.load);
-                    if let Some(variables) = variables {
-                        slot.variables = variables;
-                    }
+        let Some(slot) = &mut self.slot else {
+            self.left = child.filter(|_| alive).map(|child| (child, spent.load));
+            return outcome;
+        };
+        match child {
+            Some(child) if alive => {
+                slot.keep(child, &job.limits, spent.load);
+                if let Some(variables) = variables {
+                    slot.variables = variables;
                 }
-                _ if self.forked => {
-                    slot.gone("the process of the earlier calls did not survive");
-                }
-                _ => {}
             }
-            slot.used = Instant::now();
+            _ if self.forked => slot.gone("the process of the earlier calls did not survive"),
+            _ => {}
         }
+        slot.used = Instant::now();
         outcome.state = std::mem::take(&mut self.state);
         outcome
     }

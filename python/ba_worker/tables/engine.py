@@ -51,7 +51,7 @@ def _touch_parquet(con):
 
 def _open():
     con = duckdb.connect(":memory:", config={"threads": 1, "async_threads": 0})
-    con.execute("SET TimeZone = 'UTC'")
+    con.execute("SET GLOBAL TimeZone = 'UTC'")
     # Progress is asked for, never printed.
     con.execute("SET enable_progress_bar = true")
     con.execute("SET enable_progress_bar_print = false")
@@ -77,6 +77,12 @@ def connect(threads=1):
     con.execute("SET lock_configuration = true")
     _used.append(con)
     return con
+
+
+def standing(threads=1):
+    """A session of its own on the database that this process has open already: it sees no view of another query. The
+    same files always ask for as many threads."""
+    return (_used[-1] if _used else connect(threads)).cursor()
 
 
 def cores():

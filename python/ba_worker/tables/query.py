@@ -7,7 +7,7 @@ import warnings
 import duckdb
 
 from . import checks, hints
-from .engine import connect, cores
+from .engine import cores, standing
 from .errors import TableError
 from .patterns import quote, sql_text
 from .values import plain
@@ -21,7 +21,7 @@ def query(args, progress):
     """args: sql, params, tables [{path, names}], max_rows, keep (path of a Parquet file, or null)."""
     tables = args.get("tables") or []
     size = sum(os.path.getsize(t["path"]) for t in tables)
-    con = connect(cores() if size > BIG else 1)
+    con = standing(cores() if size > BIG else 1)
     try:
         return _run(con, args, tables)
     except TableError as e:
@@ -39,6 +39,8 @@ def query(args, progress):
                           "select fewer columns, filter earlier, or aggregate").as_dict()
     except duckdb.Error as e:
         return TableError("SQL_FAILED", _message(e)).as_dict()
+    finally:
+        con.close()
 
 
 def _message(error):

@@ -58,6 +58,21 @@ pub fn sales() -> Desk {
 }
 
 #[test]
+fn a_table_that_was_replaced_or_whose_query_was_ended_answers_as_it_is_now() {
+    let desk = sales();
+    let total =
+        |desk: &Desk| desk.query("SELECT sum(金额) FROM upload_001").map(|got| got.rows[0][0].clone());
+    assert_eq!(total(&desk).unwrap(), json!(2100.0));
+    let endless = "SELECT count(*) FROM range(10000000000) a, upload_001";
+    let request = EmbeddedQuery { timeout: Duration::from_secs(1), ..desk.request(endless, json!({}), 10) };
+    assert!(matches!(block(tables().query(request)), Err(DataError::Timeout { .. })));
+    assert_eq!(total(&desk).unwrap(), json!(2100.0));
+    let other = Desk::with("2024 销售.csv", "日期,地区,金额\n2024-01-02,华东,7\n");
+    std::fs::rename(&other.sources[0].parquet, &desk.sources[0].parquet).unwrap();
+    assert_eq!(total(&desk).unwrap(), json!(7));
+}
+
+#[test]
 fn a_table_answers_by_id_by_cleaned_name_and_by_file_name() {
     let desk = sales();
     for name in ["upload_001", "\"2024_销售\"", "\"2024 销售.csv\""] {

@@ -4,7 +4,8 @@ use std::fs;
 use std::path::Path;
 use std::time::Duration;
 
-use ba_sandbox::{Sandbox, SandboxConfig, Work};
+use ba_sandbox::{Input, Limits, Query, Sandbox, SandboxConfig, SessionKey, Work};
+use serde_json::json;
 
 use crate::support::{Desk, block, config, stdout};
 
@@ -69,6 +70,61 @@ fn a_burst_of_conversations_keeps_no_more_states_than_allowed() {
             call.unwrap();
         }
         assert_eq!(sandbox.idle_states(), 2);
+        sandbox.shutdown().await;
+    });
+}
+
+/// What the file says, asked of whoever has it at hand.
+async fn ask(sandbox: &Sandbox, owner: &str, path: &Path) -> String {
+    let args = json!({"sql": "SELECT content FROM read_text('/job/note.txt')", "tables": [], "max_rows": 1});
+    let query = Query {
+        owner: owner.into(),
+        function: "tables.query".into(),
+        args,
+        inputs: vec![Input { names: vec!["note.txt".into()], path: path.to_owned() }],
+        limits: Limits::default(),
+    };
+    let outcome = sandbox.query(query).await.unwrap();
+    assert!(outcome.error.is_none(), "{:?}", outcome.error);
+    outcome.value.unwrap()["rows"][0][0].as_str().unwrap().to_owned()
+}
+
+/// The workers, once there are so many.
+async fn settled(scratch: &Path, count: usize) -> Vec<String> {
+    let mut found = Vec::new();
+    for _ in 0..600 {
+        found = workers(scratch);
+        if found.len() == count {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    assert_eq!(found.len(), count);
+    found.sort();
+    found
+}
+
+// SPEC O4
+#[test]
+fn whoever_answered_a_query_answers_the_next_over_the_same_files_and_no_other() {
+    let area = tempfile::tempdir().unwrap();
+    let (scratch, note) = (area.path().join("scratch"), area.path().join("note"));
+    fs::write(&note, "first").unwrap();
+    block(async {
+        let sandbox = Sandbox::start(config(&scratch)).await.unwrap();
+        assert_eq!(ask(&sandbox, "one", &note).await, "first");
+        let after_one = settled(&scratch, 3).await;
+        assert_eq!(ask(&sandbox, "one", &note).await, "first");
+        assert_eq!(settled(&scratch, 3).await, after_one, "nobody else was needed");
+        assert_eq!(ask(&sandbox, "other", &note).await, "first");
+        settled(&scratch, 4).await;
+        // A file that takes the place of another is not the one that is at hand.
+        fs::write(area.path().join("new"), "second").unwrap();
+        fs::rename(area.path().join("new"), &note).unwrap();
+        assert_eq!(ask(&sandbox, "one", &note).await, "second");
+        settled(&scratch, 5).await;
+        sandbox.forget(&SessionKey::new("any")).await;
+        settled(&scratch, 2).await;
         sandbox.shutdown().await;
     });
 }
