@@ -1,11 +1,13 @@
-"""The peer of the server benchmark: FastAPI + LangGraph with its in-memory checkpointer.
+"""The peer of the server benchmarks: FastAPI + LangGraph with its in-memory checkpointer.
 
 The same two-round turn: the model answers at once with one tool call, the tool runs one SQLite query, the model
 answers at once with the report. PEER=react is LangGraph's own ReAct agent with a chat model and a tool; PEER=bare is
-a graph of two plain functions, the least LangGraph can do.
+a graph of two plain functions, the least LangGraph can do. With PEER_TABLE=FILE.csv the tool is DuckDB in this process
+over that file, and each question has a query of its own (`uploads.py`).
 """
 
 import os
+import re
 import sqlite3
 import uuid
 
@@ -19,21 +21,31 @@ from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.prebuilt import create_react_agent
 from pydantic import BaseModel
 
-DATABASE = sqlite3.connect(":memory:", check_same_thread=False)
-DATABASE.execute("create table sales (region text, amount integer)")
-DATABASE.executemany("insert into sales values (?, ?)", [(f"r{i % 7}", i) for i in range(1000)])
+TABLE = os.environ.get("PEER_TABLE")
+if TABLE:
+    import duckdb
+
+    DATABASE = duckdb.connect(config={"threads": 2})
+    DATABASE.execute("create table sales as from read_csv(?)", [TABLE])
+else:
+    DATABASE = sqlite3.connect(":memory:", check_same_thread=False)
+    DATABASE.execute("create table sales (region text, amount integer)")
+    DATABASE.executemany("insert into sales values (?, ?)", [(f"r{i % 7}", i) for i in range(1000)])
 
 
 def query_database(query: str) -> str:
-    return str(DATABASE.execute(query).fetchall())
+    # Tools run on threads: each has a session of its own.
+    session = DATABASE.cursor()
+    return str(session.execute(query).fetchall())
 
 
 def answer(last) -> AIMessage:
     if isinstance(last, ToolMessage):
         return AIMessage("The total is " + last.content)
+    number = re.search(r"question (\d+)", str(last.content))
     call = {
         "name": "query_database",
-        "args": {"query": "select region, sum(amount) from sales group by region"},
+        "args": {"query": f"select region, sum(amount) from sales where amount > {number[1] if number else -1} group by region"},
         "id": "call_1",
     }
     return AIMessage("", tool_calls=[call])
@@ -85,6 +97,7 @@ agent = bare() if os.environ.get("PEER") == "bare" else react()
 
 class Query(BaseModel):
     message: str
+    conversation_id: str = ""
 
 
 app = FastAPI()
@@ -92,6 +105,6 @@ app = FastAPI()
 
 @app.post("/api/v1/agent/query")
 async def query(body: Query) -> dict:
-    thread = {"configurable": {"thread_id": uuid.uuid4().hex}}
+    thread = {"configurable": {"thread_id": body.conversation_id or uuid.uuid4().hex}}
     state = await agent.ainvoke({"messages": [HumanMessage(body.message)]}, thread)
     return {"success": True, "data": {"response": state["messages"][-1].content}}

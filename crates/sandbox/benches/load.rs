@@ -8,7 +8,7 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 use ba_sandbox::{
-    Job, Limits, PrepareOptions, PythonEnv, Sandbox, SandboxConfig, SessionKey, Work, prepare_python,
+    Job, Limits, PrepareOptions, PythonEnv, Query, Sandbox, SandboxConfig, SessionKey, Work, prepare_python,
 };
 use serde_json::json;
 use tokio::task::JoinSet;
@@ -126,6 +126,43 @@ impl Bench {
         (rate, (after.0 - before.0) / jobs as f64, (after.1 - before.1) / jobs as f64)
     }
 
+    /// Queries of eight people, each over files of their own: queries a second, processor time, and p50 of one after the other.
+    async fn queries(self: &std::sync::Arc<Self>, count: usize) -> (f64, f64, f64, f64) {
+        let Work::Builtin { function, args } = sql() else { unreachable!("it is one") };
+        let query = |lane: usize| Query {
+            owner: format!("lane-{lane}"),
+            function: function.clone(),
+            args: args.clone(),
+            inputs: Vec::new(),
+            limits: Limits::default(),
+        };
+        let before = self.workers.cpu();
+        let start = Instant::now();
+        let mut lanes = JoinSet::new();
+        for lane in 0..LANES {
+            let (bench, query) = (self.clone(), query(lane));
+            lanes.spawn(async move {
+                for _ in 0..count / LANES {
+                    assert!(bench.sandbox.query(query.clone()).await.unwrap().error.is_none());
+                }
+            });
+        }
+        while let Some(lane) = lanes.join_next().await {
+            lane.unwrap();
+        }
+        let rate = count as f64 / start.elapsed().as_secs_f64();
+        let after = self.workers.cpu();
+        let mut times = Vec::new();
+        for _ in 0..count / 4 {
+            let start = Instant::now();
+            self.sandbox.query(query(0)).await.unwrap();
+            times.push(start.elapsed().as_secs_f64() * 1e3);
+        }
+        times.sort_by(f64::total_cmp);
+        let each = |all: f64| all / count as f64;
+        (rate, each(after.0 - before.0), each(after.1 - before.1), times[times.len() / 2])
+    }
+
     /// One fresh job after the other, without a pause: p50 and p99 once the pool is drained.
     async fn back_to_back(&self, work: &Work, jobs: usize) -> (f64, f64) {
         let mut times = Vec::new();
@@ -228,6 +265,8 @@ async fn main() {
             "| {name} | {rate:.0} | {worker:.1} + {server:.1} | {p50:.1} / {p99:.1} ms | {wall:.0} ms, {cpu:.0} ms |"
         );
     }
+    let (rate, worker, server, p50) = bench.queries(jobs * 4).await;
+    println!("| SQL, the same files again | {rate:.0} | {worker:.1} + {server:.1} | {p50:.1} ms | |");
     println!(
         "\n| 16 idle conversations after | memory of one (PSS) | processor time of everything |\n|---|---|---|"
     );
