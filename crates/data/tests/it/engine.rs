@@ -38,7 +38,10 @@ fn lake() -> &'static Lake {
         std::fs::copy(&parquet, bucket.join("retail/part-0.parquet")).unwrap();
         std::fs::copy(&parquet, bucket.join("blobs/ab/ab12cd")).unwrap();
         let endpoint = serve(&dir.path().join("s3"));
+        // Several workers, which pass parts of an answer to each other as machines of a cluster do.
         let sail = sail::start(&[
+            ("SAIL_MODE", "local-cluster".into()),
+            ("SAIL_CLUSTER__WORKER_INITIAL_COUNT", "2".into()),
             ("AWS_ENDPOINT", endpoint),
             ("AWS_ALLOW_HTTP", "true".into()),
             ("AWS_ACCESS_KEY_ID", "key".into()),

@@ -8,7 +8,7 @@ use ba_data::{ConnectionConfig, Connections, DataError, QueryResult, SecretUrl};
 use serde_json::{Map, Value, json};
 
 use super::keep::keep;
-use super::sail::sail;
+use super::sail::{self, sail};
 use super::support::block;
 
 fn open(url: &str, timeout: u64, timezone: Option<&str>) -> Connections {
@@ -96,6 +96,37 @@ fn a_slow_query_ends_in_time_and_a_wrong_one_says_why() {
     assert!(matches!(&error, DataError::Query { message, .. } if message.contains("nope")), "{error:?}");
 }
 
+/// A server of its own, so that nothing else makes it compute.
+#[test]
+#[ignore = "needs the package pysail"]
+fn a_question_that_nobody_waits_for_stops_on_the_server() {
+    let server = sail::start(&[]);
+    let lake = open(&server.url(), 60, None);
+    let slow = "SELECT count(*) FROM range(100000000000) a WHERE sqrt(a.id) < 0";
+    let computed_in_a_second = || {
+        let before = server.computed();
+        std::thread::sleep(Duration::from_secs(1));
+        server.computed() - before
+    };
+    // Given up as soon as the server computes, and later, while rows are waited for.
+    for later in [Duration::ZERO, Duration::from_secs(3)] {
+        let asked = async {
+            let none = Map::new();
+            let question = lake.query("db", slow, &none, 1);
+            let busy = async {
+                while tokio::task::block_in_place(computed_in_a_second) < 20 {
+                    tokio::time::sleep(Duration::from_millis(50)).await;
+                }
+                tokio::time::sleep(later).await;
+            };
+            tokio::select! { answer = question => panic!("answered: {answer:?}"), () = busy => {} }
+        };
+        block(async { tokio::time::timeout(Duration::from_secs(40), asked).await }).unwrap();
+        let idle = (0..20).any(|_| computed_in_a_second() < 5);
+        assert!(idle, "the server still computes what nobody waits for, {later:?}");
+    }
+}
+
 #[test]
 #[ignore = "needs the package pysail"]
 fn tables_are_listed_with_columns_and_samples_and_kept() {
@@ -115,7 +146,7 @@ fn tables_are_listed_with_columns_and_samples_and_kept() {
     let sql = "SELECT region, amount, day FROM sales ORDER BY region";
     let (_, kept, _) = keep(&dir, &lake, Dialect::Spark, "k", sql).unwrap();
     let kinds: Vec<&str> = kept.columns.iter().map(|c| c.kind.as_str()).collect();
-    assert_eq!((kept.rows, kinds), (2, vec!["VARCHAR", "DECIMAL(12,2)", "DATE"]));
+    assert_eq!((kept.rows, kinds), (2, vec!["VARCHAR", "DECIMAL(18,2)", "DATE"]));
 }
 
 #[test]

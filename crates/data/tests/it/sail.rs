@@ -16,6 +16,7 @@ use super::support::block;
 
 pub struct Sail {
     pub port: u16,
+    pid: u32,
     _dir: tempfile::TempDir,
 }
 
@@ -33,9 +34,9 @@ pub fn start(environment: &[(&str, String)]) -> Sail {
     server.args(["flight", "server", "--port", &port.to_string(), "-C"]).arg(dir.path());
     server.envs(environment.iter().map(|(name, value)| (name, value)));
     #[expect(clippy::zombie_processes, reason = "ends with the process that started it")]
-    let _process = spawn_watched(server);
+    let process = spawn_watched(server);
     wait_for("Sail", || std::net::TcpStream::connect(("127.0.0.1", port)).is_ok());
-    Sail { port, _dir: dir }
+    Sail { port, pid: process.id(), _dir: dir }
 }
 
 #[derive(Clone, PartialEq, Message)]
@@ -81,6 +82,14 @@ struct Ticket {
 impl Sail {
     pub fn url(&self) -> String {
         format!("grpc://127.0.0.1:{}", self.port)
+    }
+
+    /// Hundredths of a second that it has computed so far.
+    pub fn computed(&self) -> u64 {
+        let stat = std::fs::read_to_string(format!("/proc/{}/stat", self.pid)).unwrap();
+        let after_name = stat.rsplit(')').next().unwrap();
+        let fields: Vec<&str> = after_name.split_whitespace().collect();
+        fields[11].parse::<u64>().unwrap() + fields[12].parse::<u64>().unwrap()
     }
 
     /// Any statement, past every guard.

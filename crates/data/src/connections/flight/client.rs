@@ -14,7 +14,7 @@ use tonic::{Code, Request, Status, Streaming};
 use tonic_prost::ProstCodec;
 use url::Url;
 
-use super::messages::{self, ActionResult, Data, Descriptor, Handshake, Info, Ticket};
+use super::messages::{self, ActionResult, Data, Descriptor, Endpoint, Handshake, Info, Ticket};
 use crate::DataError;
 use crate::connections::config::decode;
 use crate::connections::reach::unreachable;
@@ -23,6 +23,8 @@ use crate::connections::rows::{MAX_ROW_BYTES, row_too_large};
 /// How long a connection may take to begin.
 const PATIENCE: Duration = Duration::from_secs(10);
 const CANCEL_WALL: Duration = Duration::from_secs(5);
+/// Parts of an answer that are ended one by one.
+const MAX_ENDED: usize = 100;
 const MAX_MESSAGE_CHARS: usize = 2_000;
 
 /// A channel that connects when it is first used, and again when it broke. Clones share it.
@@ -81,8 +83,18 @@ impl Client {
         Ok(grpc.server_streaming(request, path, ProstCodec::default()).await?.into_inner())
     }
 
-    /// Asks the server to end a statement that nobody waits for any more. Servers that cannot are left alone.
-    pub(super) async fn cancel(&self, info: Info) {
+    /// Ends a statement that nobody waits for any more, of which these parts were not asked for. A server that knows no
+    /// cancelling, as Sail, computes them until somebody takes them and goes away again.
+    pub(super) async fn cancel(&self, info: Info, unread: Vec<Endpoint>) {
+        if self.cancelled(info).await {
+            return;
+        }
+        for ticket in unread.into_iter().take(MAX_ENDED).filter_map(|part| part.ticket) {
+            let _gone = tokio::time::timeout(CANCEL_WALL, self.rows(ticket)).await;
+        }
+    }
+
+    async fn cancelled(&self, info: Info) -> bool {
         let body = prost::Message::encode_to_vec(&messages::CancelInfo { info: Some(info) });
         let action = messages::Action { kind: "CancelFlightInfo".to_owned(), body: body.into() };
         let asked = async {
@@ -92,11 +104,7 @@ impl Client {
             let codec = ProstCodec::<messages::Action, ActionResult>::default();
             grpc.server_streaming(request, path, codec).await?.into_inner().message().await
         };
-        match tokio::time::timeout(CANCEL_WALL, asked).await {
-            Ok(Ok(_)) => {}
-            Ok(Err(error)) => tracing::debug!(code = ?error.code(), "a statement was not cancelled"),
-            Err(_) => tracing::debug!("a statement was not cancelled in time"),
-        }
+        matches!(tokio::time::timeout(CANCEL_WALL, asked).await, Ok(Ok(_)))
     }
 
     async fn grpc(&self) -> Result<Grpc<Channel>, Status> {

@@ -7,6 +7,7 @@ mod messages;
 mod tables;
 mod values;
 
+use arrow_schema::Schema;
 use async_trait::async_trait;
 use serde_json::{Map, Value};
 use tokio::sync::Semaphore;
@@ -56,22 +57,31 @@ impl Flight {
     /// Runs what is described and takes its rows as they come.
     async fn run(&self, descriptor: Descriptor, rows: &mut Rows) -> Result<(), DataError> {
         let _turn = self.turns.acquire().await.map_err(|e| DataError::internal("the connections", e))?;
-        let info = self.client.info(descriptor).await.map_err(|s| failed(&s))?;
-        if let Some(schema) = batches::schema_of(&info.schema) {
+        let mut under_way = self.begun(descriptor).await.map_err(|s| failed(&s))?;
+        if let Some(schema) = under_way.schema() {
             rows.columns = batches::columns(&schema);
         }
-        let endpoints = info.endpoints.clone();
-        if endpoints.len() > MAX_ENDPOINTS {
-            return Err(DataError::query("BAD_ANSWER", "the server names too many parts of its answer"));
-        }
-        let mut under_way = UnderWay { client: self.client.clone(), info: Some(info) };
-        for endpoint in endpoints {
+        while let Some(endpoint) = under_way.unread.pop() {
             if self.part(endpoint, rows).await? == Flow::Enough {
                 return Ok(());
             }
         }
         under_way.info = None;
         Ok(())
+    }
+
+    /// Asks in a task of its own: what the server has begun by then is ended even when nobody waits for it any more.
+    async fn begun(&self, descriptor: Descriptor) -> Result<UnderWay, Status> {
+        let client = self.client.clone();
+        let asked = tokio::spawn(async move {
+            let info = client.info(descriptor).await?;
+            if info.endpoints.len() > MAX_ENDPOINTS {
+                return Err(Status::out_of_range("the server names too many parts of its answer"));
+            }
+            let unread = info.endpoints.iter().rev().cloned().collect();
+            Ok(UnderWay { client, info: Some(info), unread })
+        });
+        asked.await.unwrap_or_else(|_| Err(Status::internal("the question could not be asked")))
     }
 
     async fn part(&self, endpoint: Endpoint, rows: &mut Rows) -> Result<Flow, DataError> {
@@ -119,13 +129,22 @@ impl Flight {
 struct UnderWay {
     client: Client,
     info: Option<Info>,
+    /// Parts that were not asked for yet, the next one last.
+    unread: Vec<Endpoint>,
+}
+
+impl UnderWay {
+    /// The columns, where the server tells them beforehand.
+    fn schema(&self) -> Option<Schema> {
+        self.info.as_ref().and_then(|info| batches::schema_of(&info.schema))
+    }
 }
 
 impl Drop for UnderWay {
     fn drop(&mut self) {
         if let (Some(info), Ok(runtime)) = (self.info.take(), tokio::runtime::Handle::try_current()) {
-            let client = self.client.clone();
-            runtime.spawn(async move { client.cancel(info).await });
+            let (client, unread) = (self.client.clone(), std::mem::take(&mut self.unread));
+            runtime.spawn(async move { client.cancel(info, unread).await });
         }
     }
 }

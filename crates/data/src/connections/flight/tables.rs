@@ -51,8 +51,8 @@ pub(super) async fn of_files(flight: &Flight, files: &[FileTable]) -> Result<Vec
         .iter()
         .map(|file| async move {
             let sql = format!("SELECT * FROM parquet.{} LIMIT 0", flight.dialect.quoted_name(&file.url));
-            let info = flight.client.info(messages::statement(&sql)).await.map_err(|s| failed(&s))?;
-            let columns = batches::schema_of(&info.schema).map(|s| columns(&s)).unwrap_or_default();
+            let told = flight.begun(messages::statement(&sql)).await.map_err(|s| failed(&s))?;
+            let columns = told.schema().map(|s| columns(&s)).unwrap_or_default();
             let name = file.names.first().cloned().unwrap_or_default();
             Ok(TableInfo { name, kind: "table".into(), columns, ..TableInfo::default() })
         })
@@ -135,9 +135,8 @@ async fn by_show(flight: &Flight) -> Result<Vec<TableInfo>, DataError> {
         .map(|(schema, table)| async move {
             let full =
                 if schema.is_empty() { name(&table) } else { format!("{}.{}", name(&schema), name(&table)) };
-            let info =
-                flight.client.info(messages::statement(&format!("SELECT * FROM {full} LIMIT 0"))).await;
-            let known = info.ok().and_then(|info| batches::schema_of(&info.schema));
+            let told = flight.begun(messages::statement(&format!("SELECT * FROM {full} LIMIT 0"))).await;
+            let known = told.ok().and_then(|told| told.schema());
             let shown =
                 if matches!(schema.as_str(), "" | "default") { table } else { format!("{schema}.{table}") };
             // A view has no rows of its own that a sample should read; Spark does not tell one from a table here.
