@@ -85,6 +85,26 @@ def test_an_unknown_name_is_answered_with_what_there_is(tables):
     assert error["code"] == "UNKNOWN_NAME" and 'nearest: "orders" ("id", "region", "amount")' in error["hint"] and '"items"' in error["hint"]
 
 
+@pytest.mark.parametrize("sql, mended", [
+    ("SELECT SUM(sales) AS sales FROM orders", 'SELECT SUM("amount") AS "amount" FROM orders'),
+    ("SELECT area, sum(o.revenue) FROM orders o WHERE area = 'sales' GROUP BY area", "SELECT \"region\", sum(o.\"amount\") FROM orders o WHERE \"region\" = 'sales' GROUP BY \"region\""),
+    ('SELECT sum(amount) FROM orders WHERE region = "华东"', "SELECT sum(amount) FROM orders WHERE region = '华东'"),
+    ("SELECT sum(revenue) FROM ordres", 'SELECT sum("amount") FROM "orders"'),
+])
+def test_an_unknown_name_is_answered_with_a_statement_that_can_be_run(tables, sql, mended):
+    engine._ready = None
+    hint = QUERY.query({"sql": sql, "tables": tables}, None)["error"]["hint"]
+    assert hint.split("; ")[0] == f"try: {mended}"
+    engine._ready = None
+    assert "rows" in QUERY.query({"sql": mended, "tables": tables}, None)
+
+
+@pytest.mark.parametrize("sql", ["SELECT colour FROM orders", "SELECT colour, revenue FROM orders", "SELECT sum(region) FROM orders", "SELECT nofunction(id) FROM orders"])
+def test_nothing_is_proposed_where_a_name_means_nothing_here(tables, sql):
+    engine._ready = None
+    assert "try:" not in (QUERY.query({"sql": sql, "tables": tables}, None)["error"]["hint"] or "")
+
+
 def test_the_nearest_name_by_meaning():
     assert nearest("sales", ["地区", "销售额", "日期"]) == ["销售额"]
     assert nearest("order_date", ["下单日期", "订单号"])[0] == "下单日期"

@@ -48,6 +48,7 @@ impl Agent {
         let wanted = BriefingRequest {
             conversation,
             files: &files,
+            question: "",
             tokens: BRIEFING_TOKENS,
             counter: &parts.counter,
             language: Language::En,

@@ -2,6 +2,7 @@
 //! a turn. A pure function of stored facts; reads no file and asks nobody. Names and values in it are hostile text, each on its line.
 
 mod columns;
+mod near;
 mod profile;
 mod words;
 
@@ -27,6 +28,8 @@ const TOLD_STEPS: [&str; 6] =
 /// All that a dossier is made of.
 #[derive(Default)]
 pub struct Facts<'a> {
+    /// What is asked; empty where nothing is yet.
+    pub question: &'a str,
     pub words: Words,
     pub tables: Vec<KnownTable<'a>>,
     /// Results that a query or code kept: SQL name and what is known of its size.
@@ -119,6 +122,7 @@ fn whole(facts: &Facts<'_>, detail: Detail, tables: usize, enough: usize) -> Str
         });
         let _ = writeln!(text, "{}{}", words.variables(), list(&mut variables));
     }
+    near::push(&mut text, facts);
     text
 }
 

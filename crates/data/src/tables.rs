@@ -412,12 +412,19 @@ fn value_of(outcome: JobOutcome, wall: Duration) -> Result<Value, DataError> {
                 .map_err(|e| DataError::internal("the job's error", e))?;
             let Complaint { code, message, hint, said } = found;
             Err(if is_query_code(&code) {
+                let message = if hint.is_some() { without_guesses(&message) } else { message };
                 DataError::Query { code, message, hint }
             } else {
                 DataError::File { code, message, hint, said: said.map(Box::new) }
             })
         }
     }
+}
+
+/// The engine guesses by letters alone; what a model reads twice, it believes.
+fn without_guesses(message: &str) -> String {
+    let at = ["\nCandidate bindings", "\nDid you mean"].iter().filter_map(|mark| message.find(mark)).min();
+    message[..at.unwrap_or(message.len())].to_owned()
 }
 
 fn is_query_code(code: &str) -> bool {

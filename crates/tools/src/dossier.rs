@@ -45,7 +45,7 @@ impl Dossier {
     }
 
     async fn own(&self, wanted: BriefingRequest<'_>) -> Option<String> {
-        let BriefingRequest { conversation, files, tokens, counter, language } = wanted;
+        let BriefingRequest { conversation, files, question, tokens, counter, language } = wanted;
         let variables = match &self.python {
             Python::Ready(sandbox) => sandbox.variables(&SessionKey::new(conversation.as_str())),
             Python::Refused(_) => Vec::new(),
@@ -56,7 +56,7 @@ impl Dossier {
         } else {
             BTreeMap::new()
         };
-        let mut facts = Facts { words: Words(language), ..facts_of(files, &kept) };
+        let mut facts = Facts { words: Words(language), question, ..facts_of(files, &kept) };
         facts.variables = variables.into_iter().map(|v| (v.name, v.kind, v.about)).collect();
         write(&facts, tokens, &|text| counter(text))
     }

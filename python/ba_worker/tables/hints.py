@@ -1,12 +1,18 @@
-"""What there is, where a name was not found: every column of the tables asked, and the nearest by letters or by meaning (SPEC W2)."""
+"""What there is, where a name was not found: every column of the tables asked, the nearest by letters or by meaning, and the
+statement as it would be with those (SPEC W2). Never runs a statement; a proposal is only bound."""
 
 import difflib
 import re
 
+import duckdb
+
 from . import sqltree
-from .patterns import quote
+from .patterns import quote, sql_text
 
 MOST_COLUMNS, MOST_TABLES = 120, 40
+# Names that one proposal replaces, and the longest statement worth one.
+MOST_MENDS, LONGEST = 6, 4000
+TOKENS = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|/\*.*?\*/|\w+|.""", re.S)
 # Words that name the same thing in tables of business.
 MEANINGS = [set(words.split()) for words in (
     "销售额 销售金额 销售收入 营收 营业额 收入 金额 总额 成交额 revenue sales amount turnover income value total gmv",
@@ -21,9 +27,8 @@ MEANINGS = [set(words.split()) for words in (
 
 
 def columns(con, sql, tables, message):
-    """For an unknown column: all columns of the tables that the statement names."""
-    missing = re.search(r'[Cc]olumn "?([^"]+?)"? not found|does not have a column named "([^"]+)"|column named "?([^"\n]+?)"?$', message.split("\n")[0])
-    name = next((g for g in missing.groups() if g), "") if missing else ""
+    """For an unknown column: the statement with the nearest ones, and all columns of the tables that it names."""
+    name = _missing(message)
     shown, every = [], []
     for t in _named(con, sql, tables):
         found = _columns(con, t)
@@ -32,12 +37,15 @@ def columns(con, sql, tables, message):
         shown.append(f"columns of {quote(t['names'][0])}: {', '.join(map(quote, found[:MOST_COLUMNS]))}{more}")
         if len(shown) == 5:
             break
-    near = nearest(name.split(".")[-1], every)
-    return "; ".join(([f"nearest to {name!r}: {', '.join(map(quote, near))}"] if near else []) + shown)
+    near = nearest(name, every)
+    return "; ".join(proposal(con, sql, every, tables) + ([f"nearest to {name!r}: {', '.join(map(quote, near))}"] if near else []) + shown)
 
 
-def table(con, tables, message):
+def table(con, sql, tables, message):
     """For an unknown table: the nearest with their columns, and the names of all."""
+    if "Function" in message.split("\n")[0]:
+        # The engine's own words name functions that are alike.
+        return None
     named = re.search(r"Table with name (.+?) does not exist", message)
     names = [t["names"][0] for t in tables if t.get("names")]
     if not names:
@@ -45,10 +53,52 @@ def table(con, tables, message):
     every = {n.lower(): t for t in tables for n in t.get("names") or []}
     near = difflib.get_close_matches((named.group(1) if named else "").lower(), every, 3, 0.5) if named else []
     shown = []
+    if len(tables) == 1 or near:
+        t = every[near[0]] if near else tables[0]
+        shown += proposal(con, sql, _columns(con, t), tables, t["names"][0])
     for t in {id(every[n]): every[n] for n in near}.values():
         shown.append(f"nearest: {quote(t['names'][0])} ({', '.join(map(quote, _columns(con, t)[:MOST_COLUMNS]))})")
     more = f" … {len(names) - MOST_TABLES} more" if len(names) > MOST_TABLES else ""
     return "; ".join([*shown, "tables: " + ", ".join(map(quote, names[:MOST_TABLES])) + more])
+
+
+def proposal(con, sql, known, tables, table=None):
+    """The statement with unknown names replaced by the nearest, when it can be bound then; a list of one hint, or of none."""
+    if len(sql) > LONGEST:
+        return []
+    mended = sql
+    for _ in range(MOST_MENDS):
+        try:
+            con.execute(f"PREPARE {quote('__proposal')} AS {mended}")
+            con.execute(f"DEALLOCATE {quote('__proposal')}")
+        except duckdb.CatalogException as e:
+            unknown = re.search(r"Table with name (.+?) does not exist", str(e))
+            better = _replaced(mended, unknown.group(1), quote(table)) if unknown and table else mended
+        except duckdb.BinderException as e:
+            unknown = _missing(str(e))
+            near = nearest(unknown, known, 1)
+            # Double quotes around what is no column mean a text.
+            better = _replaced(mended, unknown, quote(near[0])) if near else _replaced(mended, unknown, sql_text(unknown), quoted=True)
+        except duckdb.Error:
+            return []
+        else:
+            return [f"try: {mended}"] if mended != sql else []
+        if better == mended:
+            return []
+        mended = better
+    return []
+
+
+def _missing(message):
+    """The column that an error says is not there."""
+    found = re.search(r'[Cc]olumn "?([^"]+?)"? not found|[Cc]olumn "([^"]+)" referenced that exists|does not have a column named "([^"]+)"|column named "?([^"\n]+?)"?$', message.split("\n")[0])
+    return next((g for g in found.groups() if g), "").split(".")[-1] if found else ""
+
+
+def _replaced(sql, name, by, quoted=False):
+    """With the name replaced wherever it stands as a name; with `quoted` only where it stands in double quotes."""
+    own = {quote(name).lower()} if quoted else {name.lower(), quote(name).lower()}
+    return "".join(by if name and token.lower() in own else token for token in TOKENS.findall(sql))
 
 
 def nearest(name, names, most=3):

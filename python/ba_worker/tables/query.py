@@ -27,7 +27,7 @@ def query(args, progress):
     except TableError as e:
         return e.as_dict()
     except duckdb.CatalogException as e:
-        return TableError("UNKNOWN_NAME", _message(e), hints.table(con, tables, str(e))).as_dict()
+        return TableError("UNKNOWN_NAME", _message(e), hints.table(con, args["sql"], tables, str(e))).as_dict()
     except duckdb.BinderException as e:
         return TableError("BAD_REFERENCE", _message(e), hints.columns(con, args["sql"], tables, str(e))).as_dict()
     except duckdb.ParserException as e:

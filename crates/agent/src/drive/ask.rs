@@ -230,6 +230,7 @@ async fn briefing(parts: &AgentParts, asked: &Asked<'_>, files: &ConversationFil
     let wanted = BriefingRequest {
         conversation: asked.conversation,
         files,
+        question: asked.question,
         tokens,
         counter: &parts.counter,
         language: Language::of(asked.question),

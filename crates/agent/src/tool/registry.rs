@@ -27,6 +27,8 @@ pub trait Briefing: Send + Sync {
 pub struct BriefingRequest<'a> {
     pub conversation: &'a ConversationId,
     pub files: &'a ConversationFiles,
+    /// What is asked; empty where nothing is yet.
+    pub question: &'a str,
     /// At most so many for the conversation's own data, and as many for the databases beside it.
     pub tokens: usize,
     pub counter: &'a Counter,

@@ -89,6 +89,7 @@ fn a_dossier_tells_what_ingest_knows() {
     }];
     let facts = Facts {
         words: Words::default(),
+        question: "2024年华东的销售额是多少",
         tables: vec![known(&one, "orders.csv", &orders), known(&two, "客户.xlsx", &customers)],
         kept: vec![("monthly".into(), "12 行".into())],
         files: vec!["trend.png".into()],
@@ -144,4 +145,88 @@ fn figures_are_plain() {
     }
     assert_eq!(percent(0.9999), "99.9%");
     assert_eq!(percent(1.0), "100%");
+}
+
+fn said_of(question: &str, profile: &TableProfile) -> Vec<String> {
+    let id = UploadId::numbered(1);
+    let words = Words(ba_protocol::Language::of(question));
+    let facts = Facts { words, question, tables: vec![known(&id, "x.csv", profile)], ..Facts::default() };
+    let text = write(&facts, MAX_TOKENS, &count).unwrap();
+    let own = |l: &&str| ["问题涉及", "The question", "SQL"].iter().any(|start| l.starts_with(start));
+    text.lines().filter(own).map(str::to_owned).collect()
+}
+
+#[test]
+fn what_the_question_speaks_of_is_told_with_a_statement() {
+    let orders = orders();
+    assert_eq!(
+        said_of("2024年华东的销售额是多少", &orders),
+        [
+            "问题涉及 \"orders\" 的列：\"销售额\"、\"地区\" = '华东'",
+            "SQL 写法（按问题修改）：SELECT sum(\"销售额\") AS \"销售额\" FROM \"orders\" WHERE \"地区\" = '华东'",
+        ]
+    );
+    assert!(
+        said_of("各地区的平均销售额", &orders)[1]
+            .ends_with("SELECT \"地区\", avg(\"销售额\") AS \"销售额\" FROM \"orders\" GROUP BY 1")
+    );
+    assert!(said_of("有多少个客户", &orders)[0].ends_with("\"客户ID\""), "a part of a name is enough");
+    // Nothing of it is spoken of: still a statement with names that exist.
+    assert_eq!(
+        said_of("how are things", &orders),
+        [
+            "SQL looks like this (adapt it): SELECT \"地区\", sum(\"销售额\") AS \"销售额\" FROM \"orders\" GROUP BY 1"
+        ]
+    );
+    assert!(said_of("", &orders).is_empty());
+    let staff = table(
+        "hr",
+        400,
+        json!([
+            {"name": "age", "type": "BIGINT"},
+            {"name": "monthly_salary", "type": "DOUBLE"},
+            {"name": "it's", "type": "VARCHAR", "distinct": 3, "top": [{"value": "O'Brien", "count": 9}]},
+        ]),
+    );
+    let told = said_of("average salary of O'Brien on this page", &staff);
+    assert!(
+        told[1].ends_with(
+            "avg(\"monthly_salary\") AS \"monthly_salary\" FROM \"hr\" WHERE \"it's\" = 'O''Brien'"
+        ),
+        "{told:?}"
+    );
+    assert!(!told[0].contains("age\""), "a word inside another is none: {told:?}");
+}
+
+#[test]
+fn of_several_tables_a_statement_names_the_one_that_is_meant() {
+    let (one, two) = (UploadId::numbered(1), UploadId::numbered(2));
+    let (orders, regions) = (
+        orders(),
+        table(
+            "regions",
+            3,
+            json!([{"name": "大区", "type": "VARCHAR", "distinct": 3, "top": [{"value": "华中", "count": 1}]}]),
+        ),
+    );
+    let told = |question| {
+        let tables = vec![known(&one, "orders.csv", &orders), known(&two, "regions.csv", &regions)];
+        write(&Facts { question, tables, ..Facts::default() }, MAX_TOKENS, &count).unwrap()
+    };
+    assert!(told("销售额是多少").contains("sum(\"销售额\") AS \"销售额\" FROM \"orders\""));
+    for question in ["华中怎么样", "各大区的销售额", "怎么样"] {
+        let text = told(question);
+        assert!(!text.contains("SQL 写法"), "{question}: {text}");
+    }
+    assert_eq!(told("各大区的销售额").matches("问题涉及").count(), 2);
+}
+
+#[test]
+fn names_that_cannot_be_written_as_they_are_shown_are_in_no_statement() {
+    let odd = table(
+        "t",
+        9,
+        json!([{"name": "销售额\n; DROP", "type": "DOUBLE"}, {"name": "x".repeat(90), "type": "DOUBLE"}]),
+    );
+    assert!(said_of("销售额是多少", &odd).is_empty());
 }

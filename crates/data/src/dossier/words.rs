@@ -51,6 +51,8 @@ impl Words {
         note(text): "  注意：{text}\n", "  note: {text}\n";
         with_totals(sql): "  含合计行的版本：\"{sql}_with_totals\"\n", "  with its total rows: \"{sql}_with_totals\"\n";
         join(left, right, covered, other, shape): "- {left} = {right}：{covered} / {other} 的行能匹配，{shape}\n", "- {left} = {right}: {covered} / {other} of the rows match, {shape}\n";
+        spoken_of(table, shown): "问题涉及 {table} 的列：{shown}\n", "The question speaks of columns of {table}: {shown}\n";
+        statement(sql): "SQL 写法（按问题修改）：{sql}\n", "SQL looks like this (adapt it): {sql}\n";
         size(text): "（{text}）", " ({text})";
         rest(n): " …另有 {n} 列", " … and {n} more columns";
         blank(share): "，空 {share}", ", blank {share}";

@@ -8,7 +8,7 @@ use ba_agent::{Briefing, BriefingRequest, Models, Registry, Skills, Typed};
 use ba_data::{ConnectionConfig, Connections};
 use ba_protocol::file::IngestStatus;
 use ba_protocol::{Language, OutputLevel, ToolFailure, UserId};
-use ba_tools::{Dossier, FileReader, Python, RunPython, ingest_upload};
+use ba_tools::{Dossier, FileReader, Python, QueryDatabase, RunPython, ingest_upload};
 use serde_json::{Value, json};
 
 use crate::databases::{connection, execute};
@@ -27,10 +27,10 @@ impl Desk {
     async fn first_request(&self) -> String {
         let files = self.store.files(&self.conversation).await.unwrap();
         let list = ba_store::file_list::unified_file_list(&files.codes, &files.uploads).unwrap();
-        format!("{list}\n\n{}", self.brief(Language::Zh, Vec::new()).await)
+        format!("{list}\n\n{}", self.brief("2024年华东的销售额是多少", Vec::new()).await)
     }
 
-    async fn brief(&self, language: Language, connections: Vec<ConnectionConfig>) -> String {
+    async fn brief(&self, question: &str, connections: Vec<ConnectionConfig>) -> String {
         let files = self.store.files(&self.conversation).await.unwrap();
         let tokens = ba_model::TokenCounter::for_model("openai:gpt-4o");
         let counter: Counter = Arc::new(move |text| tokens.count(text));
@@ -39,9 +39,10 @@ impl Desk {
         let wanted = BriefingRequest {
             conversation: &self.conversation,
             files: &files,
+            question,
             tokens: 1_500,
             counter: &counter,
-            language,
+            language: Language::of(question),
         };
         let brief = dossier.brief(wanted).await.unwrap();
         assert!(counter(&brief) <= 1_500);
@@ -111,7 +112,7 @@ fn an_english_question_has_an_english_dossier() {
             (0..40).map(|i| format!("A{i},{},{}", ["East", "West"][i % 2], i * 10)),
         );
         desk.upload("sales.csv", &sales).await;
-        let told = desk.brief(Language::En, Vec::new()).await;
+        let told = desk.brief("total amount by region", Vec::new()).await;
         insta::assert_snapshot!(told);
     });
 }
@@ -138,11 +139,11 @@ fn the_first_request_for_a_connection_of_120_tables() {
             &few,
             "CREATE TABLE shops(id INTEGER PRIMARY KEY, city TEXT); CREATE TABLE sales(shop_id INTEGER REFERENCES shops(id), day TEXT, amount REAL)",
         );
-        let told = desk.brief(Language::Zh, vec![connection("erp", &many)]).await;
+        let told = desk.brief("有多少订单？", vec![connection("erp", &many)]).await;
         assert_eq!(told.matches("erp_").count(), 120, "each of them is named: {told}");
         insta::assert_snapshot!(told);
         let away = connection("away", std::path::Path::new("/nowhere/at/all.db"));
-        insta::assert_snapshot!(desk.brief(Language::Zh, vec![away, connection("shop", &few)]).await);
+        insta::assert_snapshot!(desk.brief("有多少订单？", vec![away, connection("shop", &few)]).await);
     });
 }
 
@@ -164,6 +165,34 @@ fn a_wrong_join_is_told_of_its_fan_out() {
         let hint = unknown.hint.unwrap();
         assert!(hint.contains("\"订单号\", \"客户ID\", \"日期\""), "{hint}");
         assert!(hint.contains("nearest to 'revenue'"), "{hint}");
+    });
+}
+
+// SPEC W2, W3: what a model reads after a query that cannot be right.
+#[test]
+fn a_model_with_a_wrong_join_reads_of_it_before_it_answers() {
+    run(async {
+        let desk = Desk::new().await;
+        shop(&desk).await;
+        let connections = Connections::new(Vec::new()).unwrap();
+        let query = QueryDatabase { tables: Some(tables()), connections, store: desk.store.clone() };
+        let registry = Registry::new(vec![Arc::new(Typed::new(query))]).unwrap();
+        let wrong = "SELECT 地区, count(*) AS n FROM 订单 o JOIN 明细 d ON o.订单号 = d.订单号 JOIN 客户 c ON c.客户ID = o.客户ID GROUP BY 1";
+        let mended = "SELECT 地区, count(*) AS n FROM 订单 o JOIN 客户 c ON c.客户ID = o.客户ID GROUP BY 1";
+        let script = model(vec![
+            calls(json!([["query_database", {"query": wrong}]])),
+            calls(json!([["query_database", {"query": mended}]])),
+            complete(),
+        ]);
+        let models = Models { default: script.clone(), summary: None, named: Default::default() };
+        let counter: Counter = Arc::new(|text: &str| text.len() / 3);
+        let agent = agent_of(&desk.store, models, registry, Skills::none(), counter);
+        let asked = json!({"message": "各地区有多少订单？", "conversation_id": desk.conversation});
+        let admitted = agent.admit(&UserId::local(), serde_json::from_value(asked).unwrap()).await.unwrap();
+        agent.wait(&UserId::local(), &admitted.run_id).await.unwrap();
+        let read = |request: usize| script.requests()[request].messages.last().unwrap().wire_text();
+        assert!(read(1).contains("300 of its rows → 900"), "{}", read(1));
+        assert!(!read(2).contains("rows →"), "{}", read(2));
     });
 }
 
