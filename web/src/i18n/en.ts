@@ -376,6 +376,7 @@ export const en: Dictionary = {
   "monitor.question": "Question",
   "monitor.started": "Started",
   "monitor.duration": "Duration",
+  "monitor.round": "Model {round}",
   "monitor.timeline": "Run timeline",
   "monitor.none": "Nothing yet. Ask a question and it will show up here.",
   "monitor.refresh": "Refresh",

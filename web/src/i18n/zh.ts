@@ -374,6 +374,7 @@ export const zh = {
   "monitor.question": "问题",
   "monitor.started": "开始",
   "monitor.duration": "用时",
+  "monitor.round": "模型 {round}",
   "monitor.timeline": "运行时间线",
   "monitor.none": "还没有数据。提一个问题，这里就会有记录。",
   "monitor.refresh": "刷新",

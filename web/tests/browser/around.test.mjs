@@ -1,7 +1,8 @@
 /** What stands around the answers: files that were made, marks in the sidebar, the board, keys, administration. */
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drop, ended, fileReady, firstVisit, input, lastTurn, openBrowser, SALES, SLOW, STARTING } from "./harness.mjs";
+import { ask, assert, drop, ended, fileReady, firstVisit, input, lastTurn, openBrowser, SALES, SLOW } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 const menu = async (page, item) => {
   await page.locator("nav li").first().hover();
@@ -10,23 +11,13 @@ const menu = async (page, item) => {
 };
 
 describe("around the answers", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer({ pauseMs: 2 });
-    browser = await openBrowser();
-    page = browser.page;
-    await page.goto(server.url);
-    await firstVisit(page);
+  let browser, page;
+  stage({ pauseMs: 2 }, async (on) => {
+    ({ browser, page } = on);
     await drop(page, [["sales.csv", SALES]]);
     await fileReady(page);
     await ask(page, "[full] 各地区 2024 年销售额，同比如何？");
     await ended(page);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
   });
 
   it("lists what was made with its size, shows it, and deletes it", async () => {
