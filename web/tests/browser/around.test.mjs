@@ -146,11 +146,11 @@ describe("administration", { skip }, () => {
       await browser.shot("audit-zh-light");
       await page.getByRole("button", { name: "设置", exact: true }).click();
       await page.getByText("修改密码").click();
-      await page.getByLabel("旧密码").fill("wrong");
+      await page.getByLabel("当前密码").fill("wrong");
       await page.getByLabel("新密码（至少 8 个字符）").fill("a brand new one");
       await page.getByRole("button", { name: "保存" }).click();
-      await page.getByText("旧密码不对").waitFor(SLOW);
-      await page.getByLabel("旧密码").fill("correct horse battery");
+      await page.getByText("当前密码不对").waitFor(SLOW);
+      await page.getByLabel("当前密码").fill("correct horse battery");
       await page.getByRole("button", { name: "保存" }).click();
       await page.getByText("密码已修改").waitFor(SLOW);
       await page.keyboard.press("Escape");

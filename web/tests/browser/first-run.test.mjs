@@ -16,7 +16,7 @@ describe("setting up a model", { skip }, () => {
     try {
       await page.goto(server.url);
       await firstVisit(page);
-      await page.getByRole("button", { name: "如何设置模型" }).click();
+      await page.getByRole("button", { name: "设置模型" }).click();
       const wizard = page.locator("[data-part=wizard]");
       const save = wizard.getByRole("button", { name: "保存" });
       await wizard.getByLabel("模型（服务商:模型）").fill("openai-compatible:scripted");

@@ -57,7 +57,7 @@ describe("a turn", { skip }, () => {
     await lastTurn(page).getByRole("button", { name: "回答得不好" }).click();
     await page.getByRole("textbox", { name: "哪里不对？" }).fill("是去年的数");
     await browser.shot("feedback-zh-light");
-    await page.getByRole("button", { name: "告诉我们" }).click();
+    await page.getByRole("button", { name: "提交" }).click();
     await page.waitForTimeout(500);
     await page.reload();
     await ended(page);
