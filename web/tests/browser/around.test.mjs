@@ -65,7 +65,8 @@ describe("around the answers", { skip }, () => {
     await page.locator("[data-part=piece] table").first().waitFor(SLOW);
     await page.locator("[data-part=piece] [data-part=frame][data-phase=ready]").waitFor(SLOW);
     await browser.shot("board-zh-light");
-    assert.match(await page.locator("[data-part=piece] footer").first().innerText(), /各地区 2024 年销售额/);
+    assert.match(await page.locator("[data-part=piece] h2").first().innerText(), /各地区 2024 年销售额/);
+    assert.match(await page.locator("[data-part=piece] footer").first().innerText(), /地区 \/ 2024 销售额.*\d:\d\d/);
     await page.getByRole("button", { name: /^重新计算/ }).first().click();
     await page.locator("[data-part=piece][aria-busy=true]").waitFor();
     await page.locator("[data-part=piece][aria-busy=true]").waitFor({ state: "detached", ...SLOW });
