@@ -5,9 +5,12 @@ import hashlib
 import html
 import json
 import os
+import re
 import urllib.parse
 
 from . import charts, document, layout, pictures
+
+_DATE = re.compile(r"\d{4}[-/.]\d{1,2}(?:[-/.]\d{1,2})?(?: [\d:]+)?")
 
 _SANS = "system-ui, -apple-system, 'PingFang SC', 'Microsoft YaHei', 'Noto Sans CJK SC', sans-serif"
 _HERE = os.path.dirname(__file__)
@@ -95,8 +98,13 @@ class Writer:
     def table(self, block):
         classes = [f' class="{a}"' if a in ("right", "center") else "" for a in layout.aligns(block)]
         head = "".join(f"<th{c}>{self.runs(cell)}</th>" for c, cell in zip(classes, block["header"]))
-        rows = ("<tr>" + "".join(f"<td{c}>{self.runs(cell)}</td>" for c, cell in zip(classes, row)) + "</tr>" for row in block["rows"])
+        rows = ("<tr>" + "".join(self.cell(c, cell) for c, cell in zip(classes, row)) + "</tr>" for row in block["rows"])
         return f'<div class="scroll"><table><thead><tr>{head}</tr></thead><tbody>{"".join(rows)}</tbody></table></div>'
+
+    def cell(self, align, runs):
+        text = self.runs(runs)
+        # A date that breaks at its hyphen is read twice.
+        return f'<td{align or (" class=date" if _DATE.fullmatch(text) else "")}>{text}</td>'
 
     def chart(self, block):
         svg = block.get("_svg")

@@ -27,6 +27,14 @@ export const CHART_THEMES = { light: theme("#3c4350", "#d5dae1", "#ffffff"), dar
 
 const BELOW = ["grid", "legend", "dataZoom", "visualMap", "timeline", "toolbox"];
 
+/** Every chart looks like the others, whatever its option says: its title left, our colours in their order. Of several titles each belongs to its own grid. */
+export function alike(option: Option): Option {
+  const { color: _theirs, title, ...rest } = option;
+  if (typeof title !== "object" || title === null || Array.isArray(title)) return title === undefined ? rest : { ...rest, title };
+  const { x: _x, right: _right, textAlign: _align, ...words } = title as Option;
+  return { ...rest, title: { ...words, left: 0 } };
+}
+
 /** ECharts keeps room under the axis for a legend; without one (or anything else there) the chart takes it. */
 export const roomy = (option: Option): Option =>
   option && typeof option === "object" && "xAxis" in option && !BELOW.some((name) => name in option) ? { ...option, grid: { bottom: 10 } } : option;

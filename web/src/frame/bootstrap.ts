@@ -106,7 +106,7 @@ class Stage {
       element.dataset.baDrawn = String(state.length) + state.slice(0, 200);
       const problem = this.charts ? this.charts.draw(element, drawing.option, drawing.notMerge ?? false) : "ECharts is missing";
       if (!problem) continue;
-      element.textContent = `⚠ ${problem}`;
+      element.textContent = problem;
       element.style.height = "auto";
       this.#note(problem);
     }

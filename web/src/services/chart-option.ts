@@ -87,14 +87,14 @@ export function drawable(chart: ChartRef, kind: Kind, language: string, { narrow
   const whole = grid.rows.reduce((sum, row) => sum + (typeof row[1] === "number" ? row[1] : 0), 0);
   const slice = (params: unknown) => {
     const value = valueOf(params);
-    return `${String((params as { name?: unknown }).name ?? "")} ${value === null ? "–" : share(value, whole, language)}`;
+    return `${String((params as { name?: unknown }).name ?? "")}${narrow ? "\n" : " "}${value === null ? "–" : share(value, whole, language)}`;
   };
   option.series = list(option.series).map((series) => {
     const label = (series.label ?? {}) as Option;
-    if (series.type === "pie") return { ...series, ...(narrow ? { radius: ["34%", "54%"], center: ["50%", "46%"] } : {}), label: { overflow: "truncate", width: narrow ? 70 : 120, ...label, formatter: slice } };
+    if (series.type === "pie") return { ...series, ...(narrow ? { radius: ["34%", "54%"], center: ["50%", "46%"], labelLine: { length: 8, length2: 6 } } : {}), label: { overflow: "truncate", width: narrow ? 58 : 120, ...label, formatter: slice } };
     const write = (params: unknown) => {
       const value = valueOf(params);
-      return value === null ? "" : short(value, language, unit);
+      return value === null ? "" : short(value, language, unit, true);
     };
     return { ...series, ...(series.type === "bar" ? { barMaxWidth: 46 } : {}), label: { ...label, ...(label.formatter ? {} : { formatter: write }) } };
   });

@@ -42,7 +42,7 @@ const codeChip: TokenizerAndRendererExtension = {
     const found = /^\uE000([\w-]+)\uE001/.exec(source);
     return found ? { type: "codeChip", raw: found[0], text: found[1] ?? "" } : undefined;
   },
-  renderer: (token) => `<a class="code-chip" href="#code-${escapeHtml(String(token.text))}">📝 ${escapeHtml(String(token.text))}</a>`,
+  renderer: (token) => `<a class="code-chip" href="#code-${escapeHtml(String(token.text))}">${escapeHtml(String(token.text))}</a>`,
 };
 
 const marked = new Marked({

@@ -16,13 +16,14 @@ export function rounded(value: number, digits: number): number {
 const written = (value: number, digits: number, language: string, atLeast = 0) =>
   new Intl.NumberFormat(inZh(language) ? "zh-CN" : "en-US", { minimumFractionDigits: atLeast, maximumFractionDigits: digits }).format(rounded(value, digits));
 
-/** For axes and labels: short. A unit that already is a scale (万元, %) keeps numbers as they are. */
-export function short(value: number, language: string, unit = ""): string {
+/** For axes and labels: short; `even` figures, side by side, have as many decimals each. A unit that already is a scale (万元, %) keeps numbers as they are. */
+export function short(value: number, language: string, unit = "", even = false): string {
   const size = Math.abs(value);
   const scaled = /[万亿%％]|\b[kmb]\b|thousand|million|billion/i.test(unit);
   const step = scaled ? undefined : STEPS[inZh(language) ? "zh" : "en"]?.find(([from]) => size >= from);
   if (!step) return written(value, digitsOf(value, unit), language) + (isPercent(unit) ? "%" : "");
-  return written(value / step[0], size / step[0] >= 100 ? 0 : 2, language) + step[1];
+  const digits = size / step[0] >= 100 ? 0 : 2;
+  return written(value / step[0], digits, language, even ? digits : 0) + step[1];
 }
 
 /** For tooltips and tables: in full, with its unit. */
@@ -32,7 +33,7 @@ export const full = (value: number, language: string, unit = ""): string =>
 const digitsOf = (value: number, unit: string) => (isPercent(unit) || Math.abs(value) < 100 ? (Math.abs(value) >= 1 || isPercent(unit) ? 2 : 4) : 0);
 
 /** A part of a whole, such as a slice of a pie: two decimals, as the tables have. */
-export const share = (part: number, whole: number, language: string): string => (whole === 0 ? "–" : `${written((part / whole) * 100, 2, language)}%`);
+export const share = (part: number, whole: number, language: string): string => (whole === 0 ? "–" : `${written((part / whole) * 100, 2, language, 2)}%`);
 
 /** A meter (errors, cache hits, context in use): one decimal. */
 export const rate = (fraction: number, language: string): string => `${written(fraction * 100, 1, language, 1)}%`;

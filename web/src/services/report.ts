@@ -57,7 +57,7 @@ function withFileChips(text: string, refs: FileRef[], scope: LinkScope): string 
   return text.replace(FILE_MARK, (raw, index: string) => {
     const ref = byIndex(refs, Number(index));
     if (!ref) return raw;
-    return `<a class="file-chip" href="${escapeHtml(urls.download(ref.filename, scope.conversation))}">📄 ${escapeHtml(ref.filename)}</a>`;
+    return `<a class="file-chip" href="${escapeHtml(urls.download(ref.filename, scope.conversation))}">${escapeHtml(ref.filename)}</a>`;
   });
 }
 
@@ -94,10 +94,10 @@ function makeBlock(token: Token, scope: LinkScope): Block {
   return { kind: "rich", html: sanitize(render([token]), scope) };
 }
 
-/** The tags of SPEC P10 are resolved by the server; a draft still has them. */
+/** The tags of SPEC P10 are resolved by the server; a draft still has them. The place of a chart is held like that of any HTML. */
 const draftRefs = (text: string): string =>
   text.replace(/<(code|file)_ref>\s*([\w-]+)\s*<\/\1_ref>/g, (_tag, _kind, id: string) => `\`${id}\``)
-    .replace(/<(?:code|file)_ref>[^<]*$/, "").replace(/<chart\b[^>]*?(?:\/>|>[\s\S]*?<\/chart>|>|$)/g, "\n\n📊\n\n");
+    .replace(/<(?:code|file)_ref>[^<]*$/, "").replace(/<chart\b[^>]*?(?:\/>|>[\s\S]*?<\/chart>|>|$)/g, "\n\n<div></div>\n\n");
 
 /** A code mark alone in its paragraph is its card; within a sentence it is a chip, and the card follows the paragraph. */
 function proseBlocks(text: string, input: ReportInput, placed: Set<string>): Block[] {

@@ -47,10 +47,13 @@ function filled(form: string, values: Values): string | null {
 }
 
 const MANY = 8;
+/** Years and line numbers stay as they are. */
+const GROUPED_FROM = 10_000;
 
 function shown(value: unknown): string {
   if (Array.isArray(value)) return value.slice(0, MANY).map(shown).join("、") + (value.length > MANY ? " 等" : "");
   if (typeof value === "object" && value !== null) return isSentence(value) ? sentence(value) : shown(Object.entries(value).map(([name, words]) => `${name} = ${shown(words)}`));
+  if (typeof value === "number" && Math.abs(value) >= GROUPED_FROM) return value.toLocaleString("zh-CN");
   return typeof value === "string" || typeof value === "number" ? String(value) : "";
 }
 

@@ -62,7 +62,7 @@ function fixImage(image: Element, scope: LinkScope): void {
   if (/^data:image\/(?:png|jpeg|gif|webp);base64,[a-z0-9+/=\s]*$/i.test(src)) return;
   const note = image.ownerDocument.createElement("span");
   note.className = "blocked-image";
-  note.textContent = `🖼 ${image.getAttribute("alt") || src.slice(0, 120) || "?"}`;
+  note.textContent = image.getAttribute("alt") || src.slice(0, 120) || "?";
   image.replaceWith(note);
 }
 

@@ -1,8 +1,9 @@
 /** What one can do with an answer: choose, allow, copy, and work with its tables and charts. Against the real binary. */
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { readFileSync } from "node:fs";
-import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drawn, drop, ended, fileReady, firstVisit, lastTurn, openBrowser, SALES, SLOW, STARTING } from "./harness.mjs";
+import { skip } from "./binary.mjs";
+import { ask, assert, drawn, drop, ended, fileReady, firstVisit, lastTurn, SALES, SLOW } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 const MONTHS = Array.from({ length: 70 }, (_, at) => `| ${2019 + Math.floor(at / 12)}-${String((at % 12) + 1).padStart(2, "0")} | ${1000 + at * 37} | ${(at / 3).toFixed(at % 2 ? 1 : 2)}% |`);
 const SERIES = `| 月份 | 销售额 | 占比 |\n|---|---|---|\n${MONTHS.join("\n")}`;
@@ -10,22 +11,12 @@ const LONG = "这个单元格里有很长的说明，".repeat(20);
 const WIDE = `| 门店 | 日期 | 说明 | ${Array.from({ length: 14 }, (_, at) => `指标${at + 1}`).join(" | ")} |\n|${"---|".repeat(17)}\n${["南京东路店", "徐家汇店"].map((name, row) => `| ${name} | 2024-03-0${row + 1} | ${LONG} | ${Array.from({ length: 14 }, (_, at) => (at + 1) * 1234 + row).join(" | ")} |`).join("\n")}`;
 
 describe("working with an answer", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer();
-    browser = await openBrowser();
-    page = browser.page;
+  let server, browser, page;
+  stage({}, async (on) => {
+    ({ server, browser, page } = on);
     await browser.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
-    await page.goto(server.url);
-    await firstVisit(page);
     await drop(page, [["sales.csv", SALES]]);
     await fileReady(page);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
   });
 
   const part = (name) => lastTurn(page).locator(`[data-part=${name}]`);

@@ -1,25 +1,15 @@
 /** One conversation from the first visit to its deletion: every part of an answer, and everything one can do with it. */
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
-import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drawn, drop, ended, fileReady, firstVisit, input, lastTurn, openBrowser, partsOfLastAnswer, questionTop, SALES, STARTING, toEnd, toTop, watchDraft } from "./harness.mjs";
+import { describe, it } from "node:test";
+import { skip } from "./binary.mjs";
+import { ask, assert, drawn, drop, ended, fileReady, firstVisit, input, lastTurn, partsOfLastAnswer, questionTop, SALES, toEnd, toTop, watchDraft } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 const PARTS = ["question", "analysis", "plan", "tools", "report", "table", "frame", "code", "code", "proof", "questions", "downloads"];
 
 describe("a conversation", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer({ config: "prices = { input = 1.0, output = 4.0 }" });
-    browser = await openBrowser();
-    page = browser.page;
-    await page.goto(server.url);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  let server, browser, page;
+  stage({ config: "prices = { input = 1.0, output = 4.0 }" }, (on) => ({ server, browser, page } = on));
   const menu = async (item) => {
     await page.getByRole("button", { name: /更多操作/ }).first().click();
     await page.locator(".menu:popover-open").getByText(item).click();
@@ -161,7 +151,7 @@ describe("a conversation", { skip }, () => {
   it("names the skills an answer was made under, live, afterwards and in the context", async () => {
     await ask(page, "[skill] 增长如何？");
     await ended(page);
-    assert.match(await lastTurn(page).locator("[data-part=tools] > summary").innerText(), /🧩 trend-growth → echarts-design/);
+    assert.match(await lastTurn(page).locator("[data-part=tools] > summary").innerText(), /trend-growth → echarts-design/);
     await page.getByRole("button", { name: "打开右栏" }).click();
     await page.locator("aside [data-part=file]").first().waitFor();
     await browser.shot("panel-files-zh-light");
@@ -185,7 +175,7 @@ describe("a conversation", { skip }, () => {
     await page.getByRole("link", { name: /\[full\]/ }).last().click();
     await page.getByRole("list", { name: "运行时间线" }).waitFor();
     const labels = await page.locator("ol[aria-label=运行时间线] .label").allInnerTexts();
-    assert.deepEqual([labels.length, labels[0], ...labels.filter((label) => !label.startsWith("🧠")).sort()], [6, "🧠 R1", "file_reader", "query_database", "run_python"]);
+    assert.deepEqual([labels.length, labels[0], ...labels.filter((label) => !label.startsWith("模型")).sort()], [6, "模型 R1", "file_reader", "query_database", "run_python"]);
     await page.waitForTimeout(600);
     await browser.shot("monitor-zh-light");
     await page.getByRole("button", { name: "主题: 深色" }).click();

@@ -1,7 +1,8 @@
 /** What stands around the answers: files that were made, marks in the sidebar, the board, keys, administration. */
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drop, ended, fileReady, firstVisit, input, lastTurn, openBrowser, SALES, SLOW, STARTING } from "./harness.mjs";
+import { ask, assert, drop, ended, fileReady, firstVisit, input, lastTurn, openBrowser, SALES, SLOW } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 const menu = async (page, item) => {
   await page.locator("nav li").first().hover();
@@ -10,23 +11,13 @@ const menu = async (page, item) => {
 };
 
 describe("around the answers", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer({ pauseMs: 2 });
-    browser = await openBrowser();
-    page = browser.page;
-    await page.goto(server.url);
-    await firstVisit(page);
+  let browser, page;
+  stage({ pauseMs: 2 }, async (on) => {
+    ({ browser, page } = on);
     await drop(page, [["sales.csv", SALES]]);
     await fileReady(page);
     await ask(page, "[full] 各地区 2024 年销售额，同比如何？");
     await ended(page);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
   });
 
   it("lists what was made with its size, shows it, and deletes it", async () => {
@@ -74,7 +65,8 @@ describe("around the answers", { skip }, () => {
     await page.locator("[data-part=piece] table").first().waitFor(SLOW);
     await page.locator("[data-part=piece] [data-part=frame][data-phase=ready]").waitFor(SLOW);
     await browser.shot("board-zh-light");
-    assert.match(await page.locator("[data-part=piece] footer").first().innerText(), /各地区 2024 年销售额/);
+    assert.match(await page.locator("[data-part=piece] h2").first().innerText(), /各地区 2024 年销售额/);
+    assert.match(await page.locator("[data-part=piece] footer").first().innerText(), /地区 \/ 2024 销售额.*\d:\d\d/);
     await page.getByRole("button", { name: /^重新计算/ }).first().click();
     await page.locator("[data-part=piece][aria-busy=true]").waitFor();
     await page.locator("[data-part=piece][aria-busy=true]").waitFor({ state: "detached", ...SLOW });
@@ -155,11 +147,11 @@ describe("administration", { skip }, () => {
       await browser.shot("audit-zh-light");
       await page.getByRole("button", { name: "设置", exact: true }).click();
       await page.getByText("修改密码").click();
-      await page.getByLabel("旧密码").fill("wrong");
+      await page.getByLabel("当前密码").fill("wrong");
       await page.getByLabel("新密码（至少 8 个字符）").fill("a brand new one");
       await page.getByRole("button", { name: "保存" }).click();
-      await page.getByText("旧密码不对").waitFor(SLOW);
-      await page.getByLabel("旧密码").fill("correct horse battery");
+      await page.getByText("当前密码不对").waitFor(SLOW);
+      await page.getByLabel("当前密码").fill("correct horse battery");
       await page.getByRole("button", { name: "保存" }).click();
       await page.getByText("密码已修改").waitFor(SLOW);
       await page.keyboard.press("Escape");

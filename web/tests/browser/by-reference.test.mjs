@@ -1,23 +1,12 @@
 /** Charts by reference (SPEC W4), calls that share an id, a reload in the middle of an answer, drafts and queued questions: against the real binary. */
-import { after, before, describe, it } from "node:test";
-import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drop, ended, fileReady, firstVisit, input, lastTurn, openBrowser, SALES, SLOW, STARTING } from "./harness.mjs";
+import { describe, it } from "node:test";
+import { skip } from "./binary.mjs";
+import { ask, assert, drop, ended, fileReady, firstVisit, input, lastTurn, SALES, SLOW } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 describe("charts by reference", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer({ pauseMs: 30 });
-    browser = await openBrowser();
-    page = browser.page;
-    await page.goto(server.url);
-    await firstVisit(page);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  let server, browser, page;
+  stage({ pauseMs: 30 }, (on) => ({ server, browser, page } = on));
 
   const charts = () => lastTurn(page).locator("[data-part=chart]");
 

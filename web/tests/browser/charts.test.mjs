@@ -1,22 +1,12 @@
 /** HTML and charts in their frame: several, resized, in both themes, and what happens to one that fails. */
-import { after, before, describe, it } from "node:test";
-import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drawn, ended, lastTurn, openBrowser, SLOW, STARTING } from "./harness.mjs";
+import { describe, it } from "node:test";
+import { skip } from "./binary.mjs";
+import { ask, assert, drawn, ended, lastTurn, SLOW } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 describe("charts", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer();
-    browser = await openBrowser();
-    page = browser.page;
-    await page.goto(server.url);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  let browser, page;
+  stage({}, (on) => ({ browser, page } = on));
 
   it("are drawn several in one answer, each in its own frame, with the text between them", async () => {
     await ask(page, "[charts] 两张图");

@@ -1,10 +1,11 @@
 /** The first minutes with a model of one's own, and an answer that comes while nobody looks. */
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { startModel } from "../scripted-model.mjs";
 import { skip, startBinary, startServer } from "./binary.mjs";
-import { ask, assert, drawn, drop, ended, fileReady, firstVisit, lastTurn, openBrowser, SALES, SLOW, STARTING } from "./harness.mjs";
+import { ask, assert, drawn, drop, ended, fileReady, firstVisit, lastTurn, openBrowser, SALES, SLOW } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 describe("setting up a model", { skip }, () => {
   it("is refused with a reason, tried, saved to the configuration file, and used after the next start", { timeout: 300_000 }, async () => {
@@ -15,7 +16,7 @@ describe("setting up a model", { skip }, () => {
     try {
       await page.goto(server.url);
       await firstVisit(page);
-      await page.getByRole("button", { name: "如何设置模型" }).click();
+      await page.getByRole("button", { name: "设置模型" }).click();
       const wizard = page.locator("[data-part=wizard]");
       const save = wizard.getByRole("button", { name: "保存" });
       await wizard.getByLabel("模型（服务商:模型）").fill("openai-compatible:scripted");
@@ -48,13 +49,9 @@ describe("setting up a model", { skip }, () => {
 });
 
 describe("while nobody looks", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer({ pauseMs: 5 });
-    browser = await openBrowser();
-    page = browser.page;
+  let browser, page;
+  stage({ pauseMs: 5 }, async (on) => {
+    ({ browser, page } = on);
     // Notifications of the system cannot be seen from here: what the page asks for is.
     await page.addInitScript(() => {
       window.told = [];
@@ -65,12 +62,8 @@ describe("while nobody looks", { skip }, () => {
         }
       };
     });
-    await page.goto(server.url);
+    await page.reload();
     await firstVisit(page);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
   });
 
   /** The page as a browser shows it in a tab behind others. */

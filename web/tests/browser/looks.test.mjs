@@ -5,7 +5,7 @@ import { ask, assert, drawn, ended, fileReady, firstVisit, openBrowser, SLOW, ST
 
 const TEXTS = {
   en: { offline: /offline analyst is answering/, answered: /offline analyst/, model: "Set up a model", settings: "Settings", monitor: "Monitoring" },
-  zh: { offline: /离线分析器正在回答/, answered: /离线分析器/, model: "如何设置模型", settings: "设置", monitor: "监控" },
+  zh: { offline: /离线分析器正在回答/, answered: /离线分析器/, model: "设置模型", settings: "设置", monitor: "监控" },
 };
 
 describe("a newcomer", { skip }, () => {

@@ -1,23 +1,15 @@
 /** The pictures of the README: the first page, and an answer of the offline analyst about the sample data.
  *  `SCREENSHOTS=docs/images` writes them anew; without it they land in a temporary folder and only the states are checked. */
-import { after, before, describe, it } from "node:test";
-import { skip, startServer } from "./binary.mjs";
-import { assert, drawn, ended, fileReady, firstVisit, lastTurn, openBrowser, partsOfLastAnswer, STARTING } from "./harness.mjs";
+import { describe, it } from "node:test";
+import { skip } from "./binary.mjs";
+import { assert, drawn, ended, fileReady, firstVisit, lastTurn, partsOfLastAnswer } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 const QUESTION = "各地区的销售额是多少？用图表展示";
 
 describe("the README's pictures", { skip }, () => {
-  let server;
   let browser;
-  before(async () => {
-    server = await startServer({ offline: true });
-    browser = await openBrowser({ locale: "zh-CN", theme: "light", width: 1280, height: 900 });
-    await browser.page.goto(server.url);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  stage({ look: { locale: "zh-CN", theme: "light", width: 1280, height: 900 }, offline: true }, (on) => ({ browser } = on));
 
   it("start.png: the first page offers the sample data and says who answers", async () => {
     await firstVisit(browser.page);

@@ -1,26 +1,17 @@
 /** Figures that nothing proves (SPEC V): sent back once, what stays is marked on the page and in print, and every figure says where it comes from. */
-import { after, before, describe, it } from "node:test";
-import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drop, ended, fileReady, firstVisit, lastTurn, openBrowser, STARTING } from "./harness.mjs";
+import { describe, it } from "node:test";
+import { skip } from "./binary.mjs";
+import { ask, assert, drop, ended, fileReady, lastTurn } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 describe("proof of figures", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer({ audit: "gate" });
-    browser = await openBrowser();
-    page = browser.page;
-    await page.goto(server.url);
-    await firstVisit(page);
+  let browser, page;
+  stage({ audit: "gate" }, async (on) => {
+    ({ browser, page } = on);
     await drop(page, [["regions.csv", "地区,销售额\n华东,150600\n华南,87300\n华北,64250\n西南,41870\n"]]);
     await fileReady(page);
     await ask(page, "[proof] 各地区销售额？");
     await ended(page);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
   });
   const first = () => page.locator("article[data-state]").first();
   const figure = (text) => first().locator("[data-figure]", { hasText: text });

@@ -1,26 +1,15 @@
 /** Reading a file again, describing it, and what must be known about the data under an answer (SPEC B1, B8, F1). */
-import { after, before, describe, it } from "node:test";
-import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drop, ended, firstVisit, lastTurn, openBrowser, SLOW, STARTING } from "./harness.mjs";
+import { describe, it } from "node:test";
+import { skip } from "./binary.mjs";
+import { ask, assert, drop, ended, lastTurn, SLOW } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 /** `Город,Сумма` and two rows, as Windows writes Cyrillic. */
 const CYRILLIC = Buffer.from("c3eef0eee42cd1f3ecece00acceef1eae2e02c31300acfe5f0ecfc2c32300a", "hex").toString("base64");
 
 describe("reading again", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer();
-    browser = await openBrowser();
-    page = browser.page;
-    await page.goto(server.url);
-    await firstVisit(page);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  let browser, page;
+  stage({}, (on) => ({ browser, page } = on));
   const card = (name) => page.locator("main [data-part=file]", { hasText: name });
   const ready = (name) => card(name).and(page.locator("[data-status=ready]")).waitFor(SLOW);
   const choose = async (name, choices) => {

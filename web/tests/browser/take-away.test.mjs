@@ -4,8 +4,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drawn, ended, fileReady, lastTurn, openBrowser, SLOW, STARTING } from "./harness.mjs";
+import { skip } from "./binary.mjs";
+import { ask, assert, drawn, ended, fileReady, lastTurn, openBrowser, SLOW } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 const run = (program, ...args) => execFileSync(program, args, { encoding: "latin1", maxBuffer: 1 << 28 });
 const text = (file) => execFileSync("pdftotext", ["-layout", file, "-"], { encoding: "utf8" });
@@ -22,20 +23,11 @@ function greys(file, folder) {
 }
 
 describe("print", { skip }, () => {
-  let server;
   let browser;
   let folder;
-  before(async () => {
-    folder = mkdtempSync(join(tmpdir(), "ba-print-"));
-    server = await startServer();
-    browser = await openBrowser({ theme: "dark" });
-    await browser.page.goto(server.url);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  stage({ look: { theme: "dark" } }, (on) => ({ browser } = on));
+  before(() => (folder = mkdtempSync(join(tmpdir(), "ba-print-"))));
+  after(() => rmSync(folder, { recursive: true, force: true }));
 
   // SPEC D2
   it("gives whole pages in light colours, every row of a long table, and the charts", { timeout: 180_000 }, async () => {
@@ -62,27 +54,18 @@ describe("print", { skip }, () => {
 });
 
 describe("documents and share links", { skip }, () => {
-  let server;
-  let browser;
-  before(async () => {
-    server = await startServer({ offline: true, config: "[server]\nshare_links = true\nshare_days = 14\n" });
-    browser = await openBrowser();
-    const { page } = browser;
-    await page.goto(server.url);
+  let browser, page;
+  stage({ offline: true, config: "[server]\nshare_links = true\nshare_days = 14\n" }, async (on) => {
+    ({ browser, page } = on);
     await page.locator(".start button").first().click();
     await fileReady(page);
     await ask(page, "各地区的销售额是多少？用图表展示");
     await ended(page);
     await drawn(page);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
   });
   const menu = () => lastTurn(browser.page).getByRole("button", { name: "导出这个回答" }).click();
 
   it("come in every format from the answer's menu", { timeout: 240_000 }, async () => {
-    const { page } = browser;
     for (const [name, ending] of [["PDF", ".pdf"], ["Word", ".docx"], ["PowerPoint", ".pptx"], ["Excel", ".xlsx"], ["HTML", ".html"], ["Markdown", ".zip"], ["Notebook", ".zip"]]) {
       await menu();
       const [download] = await Promise.all([page.waitForEvent("download", SLOW), page.getByRole("menuitem", { name }).click()]);
@@ -96,7 +79,6 @@ describe("documents and share links", { skip }, () => {
 
   // SPEC D4
   it("open for a stranger until the link is revoked", { timeout: 120_000 }, async () => {
-    const { page } = browser;
     await menu();
     await page.getByRole("menuitem", { name: "分享链接…" }).click();
     await page.getByRole("button", { name: "生成链接" }).click();

@@ -1,8 +1,9 @@
 /** Versions of a turn, what a stopped answer keeps, feedback, the choice of a model, and figures that survive a restart. */
 import { spawnSync } from "node:child_process";
-import { after, before, describe, it } from "node:test";
+import { describe, it } from "node:test";
 import { BINARY, skip, startBinary, startServer } from "./binary.mjs";
-import { ask, assert, ended, firstVisit, input, lastTurn, openBrowser, SLOW, STARTING } from "./harness.mjs";
+import { ask, assert, ended, firstVisit, input, lastTurn, openBrowser, SLOW } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 const MODELS = (url) => `[models.second]\nmodel = "openai-compatible:other"\nbase_url = "${url}"\napi_key = "test"\n`;
 const report = (page) => lastTurn(page).locator("[data-part=report]").innerText();
@@ -14,20 +15,8 @@ const edit = async (page, text) => {
 };
 
 describe("a turn", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer({ pauseMs: 20, config: MODELS("http://127.0.0.1:9/v1") });
-    browser = await openBrowser();
-    page = browser.page;
-    await page.goto(server.url);
-    await firstVisit(page);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  let server, browser, page;
+  stage({ pauseMs: 20, config: MODELS("http://127.0.0.1:9/v1") }, (on) => ({ server, browser, page } = on));
 
   it("has the versions of its question, also after a reload", async () => {
     await ask(page, "[text]第一版");
@@ -68,7 +57,7 @@ describe("a turn", { skip }, () => {
     await lastTurn(page).getByRole("button", { name: "回答得不好" }).click();
     await page.getByRole("textbox", { name: "哪里不对？" }).fill("是去年的数");
     await browser.shot("feedback-zh-light");
-    await page.getByRole("button", { name: "告诉我们" }).click();
+    await page.getByRole("button", { name: "提交" }).click();
     await page.waitForTimeout(500);
     await page.reload();
     await ended(page);

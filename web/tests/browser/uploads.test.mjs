@@ -1,26 +1,15 @@
 /** SPEC U8. Files on their way in: by drop, button and paste; workbooks, bad files, refused ones. */
 import { readFileSync } from "node:fs";
-import { after, before, describe, it } from "node:test";
-import { skip, startServer } from "./binary.mjs";
-import { ask, assert, drop, ended, fileReady, firstVisit, input, openBrowser, SALES, SLOW, STARTING } from "./harness.mjs";
+import { describe, it } from "node:test";
+import { skip } from "./binary.mjs";
+import { ask, assert, drop, ended, fileReady, input, SALES, SLOW } from "./harness.mjs";
+import { stage } from "./stage.mjs";
 
 const corpus = (name) => readFileSync(new URL(`../../../crates/data/tests/corpus/files/${name}`, import.meta.url)).toString("base64");
 
 describe("uploads", { skip }, () => {
-  let server;
-  let browser;
-  let page;
-  before(async () => {
-    server = await startServer();
-    browser = await openBrowser();
-    page = browser.page;
-    await page.goto(server.url);
-    await firstVisit(page);
-  }, STARTING);
-  after(async () => {
-    await browser?.close();
-    await server?.close();
-  });
+  let browser, page;
+  stage({}, (on) => ({ browser, page } = on));
   const card = (name) => page.locator("main [data-part=file]", { hasText: name });
 
   it("are taken by drop, several at once, and profiled; a workbook shows its sheets", async () => {

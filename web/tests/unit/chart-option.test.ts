@@ -13,6 +13,7 @@ describe("numbers of charts", () => {
   it("are written as their readers do", () => {
     expect([short(15060000, "zh"), short(15060000, "en"), short(230000000, "zh"), short(999, "zh"), short(0.1749, "en")]).toEqual(["1,506万", "15.06M", "2.3亿", "999", "0.1749"]);
     expect([short(35.84, "zh", "%"), short(12000, "zh", "万元"), full(15060000, "zh", "元"), full(35.84, "en", "%")]).toEqual(["35.84%", "12,000", "15,060,000 元", "35.84%"]);
+    expect([short(66000, "en", "", true), short(67340, "en", "", true), short(70000, "en"), share(1, 3, "en"), share(33, 100, "en")]).toEqual(["66.00K", "67.34K", "70K", "33.33%", "33.00%"]);
   });
 });
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { roomy } from "../../src/chart/theme";
+import { alike, roomy } from "../../src/chart/theme";
 import { MAX_HEIGHT, Quota, readFrameMessage, usesECharts, wantsPaper } from "../../src/frame/protocol";
 
 describe("messages from the frame are hostile (SPEC U9)", () => {
@@ -41,5 +41,11 @@ describe("room under a chart", () => {
   it("is given back when nothing of the chart's own stands there", () => {
     expect(roomy({ xAxis: {}, series: [] })).toEqual({ xAxis: {}, series: [], grid: { bottom: 10 } });
     for (const option of [{ xAxis: {}, legend: {} }, { xAxis: {}, grid: { bottom: 90 } }, { series: [{ type: "pie" }] }]) expect(roomy(option)).toBe(option);
+  });
+
+  it("makes charts look alike: the title left, one palette, several titles where they are", () => {
+    expect(alike({ color: ["red"], title: { text: "a", left: "center", textStyle: { fontSize: 14 } }, series: [] })).toEqual({ title: { text: "a", left: 0, textStyle: { fontSize: 14 } }, series: [] });
+    expect(alike({ title: [{ text: "a", left: "25%" }, { text: "b", left: "75%" }] })).toEqual({ title: [{ text: "a", left: "25%" }, { text: "b", left: "75%" }] });
+    expect(alike({ series: [] })).toEqual({ series: [] });
   });
 });

@@ -39,3 +39,8 @@ it("turns text into markup only where it was sanitised or escaped", () => {
   const raw = files.filter((file) => file.endsWith(".svelte") && readFileSync(join(ROOT, file), "utf8").includes("{@html"));
   expect(raw.sort()).toEqual(["components/report/CodeText.svelte", "components/report/DataTable.svelte", "components/report/RichText.svelte"]);
 });
+
+it("has one set of icons: an emoji is only in the text, as the mark of a part that SPEC U names", () => {
+  const found = files.filter((file) => !file.startsWith("api/")).flatMap((file) => [...readFileSync(join(ROOT, file), "utf8").matchAll(/\p{Extended_Pictographic}/gu)].map((match) => `${match[0]} in ${file}`));
+  expect(found.filter((one) => !/^[💡📋⏳📝🤔📦] in components|^☑ in services.markdown/u.test(one))).toEqual([]);
+});

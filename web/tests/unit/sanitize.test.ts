@@ -55,7 +55,7 @@ describe("the sanitiser", () => {
   it("shows local images and data images, and names the ones it blocks", () => {
     expect(markdown("![图](chart.png)")).toContain('src="/api/v1/files/download/chart.png?conversation_id=conv_1"');
     expect(markdown("![x](data:image/png;base64,aGk=)")).toContain("data:image/png;base64,aGk=");
-    expect(markdown("![销售图](https://evil.test/a.png)")).toContain("🖼 销售图");
+    expect(markdown("![销售图](https://evil.test/a.png)")).toContain(">销售图<");
   });
 
   it("makes links to this conversation's files downloads, and opens others safely", () => {

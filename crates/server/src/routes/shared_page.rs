@@ -15,6 +15,7 @@ use crate::state::AppState;
 
 const POLICY: &str = "sandbox allow-scripts; default-src 'none'; script-src{scripts}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
 const NOT_HERE: &str = "<!doctype html><html lang=\"zh-CN\"><meta charset=\"utf-8\"><meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"><title>BA-Agent</title>\
+<style>body{max-width:36em;margin:12vh auto;padding:0 20px;font:15px/1.65 system-ui,sans-serif;color:#20242b}h1{margin:28px 0 4px;font-size:20px}p{margin:0;color:#667080}</style>\
 <h1>这个链接无效或已失效</h1><p>请向分享者索取新的链接。</p><h1 lang=\"en\">This link does not work, or no longer</h1><p lang=\"en\">Ask the person who shared it for a new one.</p></html>";
 
 /// What a page of ours may do: run its own scripts, named by hash, and nothing else.
