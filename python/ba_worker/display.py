@@ -32,8 +32,7 @@ def describe(value):
         return {"repr": "plotly figure", "files": charts.save_plotly(value)}
     if charts.is_matplotlib(value):
         return None
-    plain_float = isinstance(value, (float, numpy.floating)) and math.isfinite(value)
-    shown = {"repr": cut(repr(figure(float(value)) if plain_float else value))}
+    shown = {"repr": cut(repr(clean(value)))}
     if isinstance(value, pandas.Series):
         value = value.to_frame(name="value" if value.name is None else value.name)
         shown["table"] = table(value)
@@ -44,6 +43,19 @@ def describe(value):
     elif isinstance(value, numpy.generic):
         shown["scalar"] = cell(value.item())
     return shown
+
+
+def clean(value, depth=3):
+    """Figures without noise, also inside plain lists and dicts."""
+    import numpy
+
+    if isinstance(value, (float, numpy.floating)):
+        return figure(float(value)) if math.isfinite(value) else value
+    if type(value) in (list, tuple) and depth and len(value) <= 10_000:
+        return type(value)(clean(item, depth - 1) for item in value)
+    if type(value) is dict and depth and len(value) <= 10_000:
+        return {key: clean(item, depth - 1) for key, item in value.items()}
+    return value
 
 
 def cut(text):

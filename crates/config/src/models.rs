@@ -95,7 +95,10 @@ fn named(name: &str, given: &RawModel, raw: &RawConfig, sources: &Sources) -> Re
     }
     // A key is given to the provider it was meant for, and to no other address.
     let same = raw.model.as_deref().is_some_and(|m| provider_of(m) == provider_of(&given.model));
-    let shared = raw.api_key.as_deref().filter(|_| same && given.base_url.is_none());
+    let shared = raw
+        .api_key
+        .as_deref()
+        .filter(|_| same && (given.base_url.is_none() || given.base_url == raw.base_url));
     let choice = choice(
         &Given {
             key: &key,

@@ -164,6 +164,15 @@ fn a_key_stays_with_its_provider() {
     assert_eq!((key("mini").as_deref(), key("local"), key("proxied")), (Some("k1"), None, None));
 }
 
+#[test]
+fn a_key_goes_to_every_model_at_its_own_address() {
+    let given = "model = \"openai-compatible:a\"\nbase_url = \"http://127.0.0.1:1/v1\"\napi_key = \"k1\"\n\
+                 [models.small]\nmodel = \"openai-compatible:b\"\nbase_url = \"http://127.0.0.1:1/v1\"";
+    let config = load_with(given, &[]).unwrap();
+    let ModelChoice::Remote(small) = &config.models[0].choice else { panic!() };
+    assert_eq!(small.api_key.as_ref().map(|k| k.expose()), Some("k1"));
+}
+
 // The longest silence is no shorter than the whole answer may take, unless someone says so.
 #[test]
 fn the_idle_limit_does_not_undercut_the_time_of_an_answer() {

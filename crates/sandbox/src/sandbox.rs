@@ -185,7 +185,12 @@ impl Sandbox {
 
     /// Names and shapes of what the next call of a conversation will find; nothing while a call runs.
     pub fn variables(&self, session: &SessionKey) -> Vec<Variable> {
-        self.inner.sessions.variables(session)
+        self.inner.sessions.variables(session, None)
+    }
+
+    /// The same, with what that call can read (as for `rest_on`): what was made of anything else, it will not find.
+    pub fn variables_over(&self, session: &SessionKey, basis: &BTreeMap<String, String>) -> Vec<Variable> {
+        self.inner.sessions.variables(session, Some(basis))
     }
 
     /// Drops the live state of a conversation, and whoever might hold a file of it.

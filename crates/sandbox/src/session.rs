@@ -93,14 +93,19 @@ impl Slot {
     /// True when that ended live state.
     pub(crate) fn rest_on(&mut self, basis: BTreeMap<String, String>) -> bool {
         let was_live = self.live.is_some();
-        let stale = self.basis.iter().find(|(name, version)| basis.get(*name) != Some(version));
-        if let Some((name, _)) = stale {
+        if let Some(name) = self.stale(&basis) {
             let what = if basis.contains_key(name) { "was read again in another way" } else { "was removed" };
             let reason = format!("{name} {what}");
             self.lose(reason);
         }
         self.basis = basis;
         was_live && self.live.is_none()
+    }
+
+    /// What the calls so far could read and is not there any more as it was.
+    fn stale(&self, basis: &BTreeMap<String, String>) -> Option<&str> {
+        let gone = self.basis.iter().find(|(name, version)| basis.get(*name) != Some(version));
+        gone.map(|(name, _)| name.as_str())
     }
 
     /// The stamp of live state that the next call will find.
@@ -138,10 +143,16 @@ impl Sessions {
         Self { slots: Mutex::new(slots), marks }
     }
 
-    pub(crate) fn variables(&self, key: &SessionKey) -> Vec<Variable> {
+    /// `basis`: what can be read now, where that is known; variables that rest on anything else are none.
+    pub(crate) fn variables(
+        &self,
+        key: &SessionKey,
+        basis: Option<&BTreeMap<String, String>>,
+    ) -> Vec<Variable> {
         let slot = self.slots.lock().get(key).cloned();
         let Some(slot) = slot.and_then(|slot| slot.try_lock_owned().ok()) else { return Vec::new() };
-        if slot.live.is_some() { slot.variables.clone() } else { Vec::new() }
+        let stale = basis.is_some_and(|basis| slot.stale(basis).is_some());
+        if slot.live.is_some() && !stale { slot.variables.clone() } else { Vec::new() }
     }
 
     /// Waits until the conversation is free; calls of one conversation run one after the other.

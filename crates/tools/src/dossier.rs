@@ -15,6 +15,7 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::Python;
 use crate::conversation_tables::named;
+use crate::run_python::basis;
 
 /// Where sizes and columns of kept results are written down, in the conversation's folder. Code of the conversation can change it:
 /// it is shown like any other text from there.
@@ -47,7 +48,9 @@ impl Dossier {
     async fn own(&self, wanted: BriefingRequest<'_>) -> Option<String> {
         let BriefingRequest { conversation, files, question, tokens, counter, language } = wanted;
         let variables = match &self.python {
-            Python::Ready(sandbox) => sandbox.variables(&SessionKey::new(conversation.as_str())),
+            Python::Ready(sandbox) => {
+                sandbox.variables_over(&SessionKey::new(conversation.as_str()), &basis(&files.uploads))
+            }
             Python::Refused(_) => Vec::new(),
         };
         let kept = if files.artifacts.iter().any(|a| a.name.ends_with(".parquet")) {

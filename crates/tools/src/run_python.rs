@@ -254,7 +254,7 @@ async fn inputs(store: &Store, ctx: &ToolContext, uploads: &[Upload]) -> Result<
 }
 
 /// What variables may have been made from: a file with other bytes, or read in another way, is another.
-fn basis(uploads: &[Upload]) -> BTreeMap<String, String> {
+pub(crate) fn basis(uploads: &[Upload]) -> BTreeMap<String, String> {
     let version = |u: &Upload| format!("{} {:?}", u.sha256, u.ingest_options);
     uploads.iter().map(|u| (u.file_id.to_string(), version(u))).collect()
 }

@@ -1,10 +1,13 @@
 """One read-only SQL statement over the conversation's tables. Only names that the statement mentions become views."""
 
+import math
 import os
 import time
 import warnings
 
 import duckdb
+
+from ba_worker.display import figure
 
 from . import checks, hints
 from .engine import cores, standing
@@ -123,5 +126,7 @@ def _value(v, i, integers, maps):
         v = int(v)
     elif v is not None and i in maps:
         v = dict(v)
+    elif isinstance(v, float) and math.isfinite(v):
+        v = figure(v)
     v = plain(v)
     return v[:MAX_CELL] if isinstance(v, str) else v

@@ -11,6 +11,9 @@ TITLE_UNIT = re.compile(rf"(?:金额)?单位\s*[:：]?\s*({MONEY}|{OTHER}|万|�
                         rf"|\bin ((?:thousands?|millions?|billions?)(?: of)?(?: (?:{MONEY}|dollars?|euros?|yuan))?|{MONEY} (?:thousands?|millions?)|[A-Z]{{3}} ?(?:'000|k|m|million|thousand|mn|bn))\b|[(（]\s*({MONEY})\s*[)）]|Angaben in ([^,/]{{1,20}})|単位\s*[:：]?\s*({MONEY})|단위\s*[:：]?\s*({MONEY})", re.I)
 # Counts are not in the money of the title.
 COUNTED = re.compile(r"数$|数量|人数|次数|件数|笔数|户数|台数|天数|份数|比|率|%|年|月|序号|编号|排名|名次|qty|quantity|count|number|units|share|rate|ratio|percent|year|month|no\.|id$|rank|days|hours|people|headcount|staff", re.I)
+# A column called like a period holds that period's figure: 一月, 2024年3月, Q2, 上半年, Jan.
+PERIOD = re.compile(r"(?:(?:19|20)\d\d\s*年?\s*)?(?:(?:第?[一二三四1-4]季度?|[QＱ][1-4])|(?:[一二三四五六七八九十]{1,2}|0?[1-9]|1[0-2])\s*月份?|[上下]半年|全年|H[12]"
+                    r"|(?:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec)[a-z]*\.?(?:\s*(?:19|20)?\d\d)?)|(?:19|20)\d\d\s*(?:年度?)?", re.I)
 CURRENCY_CLASS = [("CNY", r"^(?:¥|￥|RMB|CNY|人民币|元|块|CN¥)$"), ("USD", r"^(?:\$|US\$|USD|美元|dollars?)$"), ("EUR", r"^(?:€|EUR|欧元|euros?)$"), ("GBP", r"^(?:£|GBP|英镑)$"),
                   ("JPY", r"^(?:JPY|日元|円|JP¥)$"), ("HKD", r"^(?:HK\$|HKD|港元|港币)$"), ("TWD", r"^(?:NT\$|TWD|NTD|新台币)$"), ("KRW", r"^(?:₩|KRW|韩元|원)$"), ("INR", r"^(?:₹|INR|Rs\.?)$"),
                   ("AUD", r"^(?:A\$|AUD)$"), ("CAD", r"^(?:C\$|CAD)$"), ("SGD", r"^(?:S\$|SGD)$"), ("CHF", r"^CHF$"), ("RUB", r"^(?:₽|RUB|руб\.?)$")]
@@ -41,4 +44,4 @@ def unit_of_name(name):
 
 def takes_title_unit(name):
     """Whether a figure called so may be in the unit of the title."""
-    return not COUNTED.search(name)
+    return bool(PERIOD.fullmatch(name.strip())) or not COUNTED.search(name)

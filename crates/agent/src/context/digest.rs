@@ -26,13 +26,12 @@ pub(super) fn message(
         && summary_of(span, input, counter).is_none()
         && !counter.is_refused(&span.key)
     {
-        let source = match span.parts.as_slice() {
-            [] => summary::source(turns_of(span, input)),
-            parts => parts
-                .iter()
-                .map(|part| self::text(part, input, budget, counter))
-                .collect::<Vec<_>>()
-                .join("\n"),
+        let summaries: Option<Vec<String>> =
+            span.parts.iter().map(|part| summary_of(part, input, counter)).collect();
+        // What was extracted is no source: it is shorter than what it stands for.
+        let source = match summaries {
+            Some(summaries) if !summaries.is_empty() => summaries.join("\n"),
+            _ => summary::source(turns_of(span, input)),
         };
         wanted.push(WantedSummary { key: span.key.clone(), source });
     }

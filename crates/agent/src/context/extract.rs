@@ -11,6 +11,8 @@ use super::tokens::MemoCounter;
 
 const MAX_LINE: usize = 240;
 const OBSERVATION: usize = 160;
+/// Tokens that hold a question and a figure with its words.
+const SENTENCE: usize = 40;
 
 static PATTERNS: LazyLock<Vec<(Regex, i32)>> = LazyLock::new(|| {
     let table = [
@@ -87,6 +89,10 @@ pub(super) fn best(lines: impl IntoIterator<Item = Line>, budget: usize, counter
     let mut kept: Vec<(usize, String)> = Vec::new();
     let mut spent = 0;
     for (at, line) in ranked {
+        // A rule that every answer repeats is worth its place once.
+        if kept.iter().any(|(_, text)| *text == line.text) {
+            continue;
+        }
         let tokens = counter.count(&line.text) + 1;
         if spent + tokens <= budget {
             spent += tokens;
@@ -133,9 +139,19 @@ fn cut(line: &str, budget: usize, counter: &MemoCounter) -> String {
     format!("{}…", kept.trim_end())
 }
 
-/// Each turn's question, its most important lines, and one line per tool result, as far as they fit.
+/// Each turn's question, its most important lines, and one line per tool result, as far as they fit. Where a turn's share
+/// holds no sentence, the most important lines of all of them.
 pub fn extract(turns: &[Turn], budget: usize, counter: &MemoCounter) -> String {
     let share = budget / turns.len().max(1);
+    if share < SENTENCE {
+        let lines = turns.iter().flat_map(|turn| {
+            let question = shorten(one_line(&turn.user_message).trim(), MAX_LINE);
+            let answer = turn.final_answer.as_deref().unwrap_or("").lines().map(str::trim);
+            let said = answer.filter(|l| !l.is_empty()).map(|l| Line::new("答：", l, 1));
+            std::iter::once(Line::written(&format!("问：{question}"))).chain(said)
+        });
+        return best(lines, budget, counter);
+    }
     let mut texts: Vec<String> = Vec::new();
     for turn in turns {
         let question = shorten(one_line(&turn.user_message).trim(), MAX_LINE);

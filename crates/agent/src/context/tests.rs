@@ -459,3 +459,26 @@ fn cleaning_saves_what_the_origin_asked_for() {
         assert!(saved(prompt) >= with_prompt, "{count} turns with the prompt: {} %", saved(prompt));
     }
 }
+
+// SPEC X4, X5
+#[test]
+fn a_small_window_keeps_figures_of_long_ago_and_asks_for_no_empty_summary() {
+    let answer = |n: usize| {
+        let filler = "其余说明文字。".repeat(40);
+        format!(
+            "## 结论\n第 {n} 店的销售额为 {}.5 元，同比 +{n}.2%。\n\n口径：不含税，以出库日期为准。{filler}",
+            1000 + n * 37
+        )
+    };
+    let turns: Vec<Turn> =
+        (1..=60).map(|n| turn(&format!("第 {n} 店销售额是多少？"), Vec::new(), &answer(n))).collect();
+    let none = HashMap::new();
+    let built = build_context(&ContextInput { window: 8_000, ..input(&turns, &none) }, &counter());
+    let spans: Vec<String> = texts(&built).into_iter().filter(|t| t.contains("[历史摘要]")).collect();
+    assert!(!spans.is_empty());
+    for span in &spans {
+        assert!(span.contains(".5 元"), "no figure is left: {span}");
+        assert!(span.matches("口径：不含税").count() <= 1, "told again and again: {span}");
+    }
+    assert!(built.wanted.iter().all(|w| w.source.contains("店的销售额为")), "{:?}", built.wanted);
+}

@@ -19,7 +19,12 @@ pub async fn export(config: &Config, args: &ExportArgs) -> anyhow::Result<ExitCo
     let owner = owner(&store, args.user.as_deref()).await?;
     let logs = ba_server::logs_of(&wire::log_dir(config), &id).await;
     let made = store.export(&owner, &id, &logs).await?;
-    let to = args.output.clone().unwrap_or_else(|| PathBuf::from(format!("{id}.tar")));
+    let name = format!("{id}.tar");
+    let to = match &args.output {
+        None => PathBuf::from(name),
+        Some(folder) if folder.is_dir() => folder.join(name),
+        Some(file) => file.clone(),
+    };
     let copied = std::fs::copy(&made, &to);
     let _ = std::fs::remove_file(made);
     copied.map_err(|error| WrongUse(format!("{}: {error}", to.display())))?;

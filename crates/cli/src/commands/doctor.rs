@@ -195,13 +195,15 @@ async fn python(config: &Config) -> Vec<Finding> {
     };
     let mut all = vec![finding("python", Ok(format!("{} in {}", env.version, env.prefix.display())))];
     match wire::python::try_start(config).await {
-        Err(error) => all.push(finding(
-            "sandbox",
-            Err(Problem::new(
-                error,
-                "see docs/sandbox.md: user namespaces, Landlock and seccomp must be allowed",
-            )),
-        )),
+        Err(error) => {
+            let fix = match &error {
+                ba_sandbox::SandboxError::Start(_) => {
+                    "the machine may be too busy: try again; else see docs/sandbox.md"
+                }
+                _ => "see docs/sandbox.md: user namespaces, Landlock and seccomp must be allowed",
+            };
+            all.push(finding("sandbox", Err(Problem::new(error, fix))));
+        }
         Ok(sandbox) => {
             let witnesses = sandbox.self_test();
             let failed: Vec<&str> = witnesses.iter().filter(|w| !w.denied).map(|w| w.name.as_str()).collect();

@@ -39,7 +39,7 @@ pub async fn run(config: Config, args: &ReportArgs) -> anyhow::Result<ExitCode> 
     let made = wire::reports::reports(&config, &app).make(request, &progress).await;
     bar.finish_and_clear();
     let outcome = made.map_err(in_words).and_then(|made| {
-        let to = args.output.clone().unwrap_or_else(|| PathBuf::from(&made.name));
+        let to = target(args.output.clone(), &made.name);
         write(&made.path, &to)?;
         output::say(&to.display().to_string());
         Ok(ExitCode::SUCCESS)
@@ -58,6 +58,13 @@ fn in_words(error: ReportError) -> anyhow::Error {
     }
 }
 
+/// Text with pictures and a notebook with its data are archives: one that is called otherwise would not open.
+fn target(wanted: Option<PathBuf>, made: &str) -> PathBuf {
+    let Some(wanted) = wanted else { return PathBuf::from(made) };
+    let archive = made.ends_with(".zip") && wanted.extension().is_some_and(|kind| kind != "zip");
+    if archive { wanted.with_extension("zip") } else { wanted }
+}
+
 /// Whole or not at all: a copy beside the target, then renamed.
 fn write(from: &std::path::Path, to: &std::path::Path) -> anyhow::Result<()> {
     let folder = to.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(std::path::Path::new("."));
@@ -69,4 +76,18 @@ fn write(from: &std::path::Path, to: &std::path::Path) -> anyhow::Result<()> {
     partial.as_file().set_permissions(std::fs::Permissions::from_mode(0o644)).with_context(named)?;
     partial.persist(to).map_err(|e| e.error).with_context(named)?;
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_archive_is_called_one() {
+        let target = |wanted: &str, made: &str| target(Some(wanted.into()), made).display().to_string();
+        assert_eq!(target("out/r.md", "answer.zip"), "out/r.zip");
+        assert_eq!(target("r.md", "answer.md"), "r.md");
+        assert_eq!(target("r", "answer.zip"), "r");
+        assert_eq!(super::target(None, "answer.zip").display().to_string(), "answer.zip");
+    }
 }

@@ -22,7 +22,11 @@ pub async fn run(config: &Config, command: UserCommand) -> anyhow::Result<ExitCo
             output::say(&format!("added {} ({}) as {}", user.name, user.id, role.as_str()));
         }
         UserCommand::List => {
-            for user in store.users().await? {
+            let users = store.users().await?;
+            if users.is_empty() {
+                output::note("nobody yet; `ba-agent user add NAME` adds a person");
+            }
+            for user in users {
                 let state = if user.disabled { "disabled" } else { "active" };
                 output::say(&format!(
                     "{:<20} {:<6} {state:<9} {}",

@@ -197,6 +197,11 @@ fn a_file_that_is_gone_or_read_anew_ends_the_state_and_says_so() {
     desk.input(&["b.csv"], "second");
     rest_on(&[("a.csv", "1"), ("b.csv", "1")]);
     assert_eq!(desk.py("text").state, StateNote::Continued, "one more file changes nothing");
+    let over = |version: &str| {
+        let basis = [("a.csv".to_owned(), version.to_owned()), ("b.csv".to_owned(), "1".to_owned())];
+        sandbox().variables_over(&key, &basis.into()).len()
+    };
+    assert_eq!((over("1"), over("2")), (1, 0), "what rests on another file is not announced");
 
     rest_on(&[("a.csv", "2"), ("b.csv", "1")]);
     let after = desk.py("'text' in globals()");

@@ -133,5 +133,7 @@ fn small(entry: &mut impl Read, what: &str, limit: u64) -> Result<Vec<u8>> {
 }
 
 fn damaged(error: io::Error) -> StoreError {
-    StoreError::Invalid(format!("the archive cannot be read: {error}"))
+    // The reader's own words quote what it found, which may be anything.
+    tracing::info!(%error, "an archive cannot be read");
+    StoreError::Invalid("this is not a conversation archive, or it is damaged".to_owned())
 }
