@@ -46,6 +46,7 @@ pub(crate) fn engine(raw: &RawConfig) -> Result<Option<Engine>> {
         url: Secret::new(&given.url),
         timeout_seconds: given.timeout.unwrap_or(120).clamp(1, 3600),
         timezone: given.timezone.as_deref().map(|zone| timezone("engine", zone)).transpose()?,
+        uploads_mb: given.uploads_mb.unwrap_or(256).clamp(1, 1 << 20),
         lakes: lakes?,
     }))
 }

@@ -91,6 +91,7 @@ pub(crate) struct RawEngine {
     pub url: String,
     pub timeout: Option<u64>,
     pub timezone: Option<String>,
+    pub uploads_mb: Option<u64>,
 }
 
 /// One of `[lake.NAME]`.

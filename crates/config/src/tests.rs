@@ -64,6 +64,7 @@ fn a_connection_may_have_a_zone() {
     };
     let engine = lake("s3://bucket/events/").unwrap().engine.unwrap();
     assert_eq!((engine.lakes[0].name.as_str(), engine.timeout_seconds), ("events", 120));
+    assert_eq!(engine.uploads_mb, 256);
     assert!(message(lake("/etc")).contains("s3://bucket"));
     assert!(message(lake("s3://b/x` y")).contains("s3://bucket"));
     assert!(message(load_with("[lake.a]\npath = \"s3://b/a\"", &[])).contains("configure [engine]"));

@@ -125,6 +125,8 @@ pub struct Engine {
     pub url: Secret,
     pub timeout_seconds: u64,
     pub timezone: Option<String>,
+    /// From how many MB of Parquet on a statement over uploads is asked here; those of storage in S3 only.
+    pub uploads_mb: u64,
     pub lakes: Vec<Lake>,
 }
 

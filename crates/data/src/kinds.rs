@@ -11,6 +11,7 @@ pub(crate) fn kept(dialect: Dialect, declared: &str) -> &'static str {
         Dialect::Sqlite => sqlite(declared),
         Dialect::ClickHouse => clickhouse(declared),
         Dialect::Spark | Dialect::Trino => standard(declared),
+        Dialect::MsSql => sqlserver(declared),
         Dialect::DuckDb => "text",
     }
 }
@@ -66,6 +67,19 @@ fn clickhouse(declared: &str) -> &'static str {
     }
 }
 
+fn sqlserver(declared: &str) -> &'static str {
+    match declared {
+        "TINYINT" | "SMALLINT" | "INT" | "BIGINT" => "integer",
+        "DECIMAL" | "MONEY" => "decimal",
+        "REAL" | "FLOAT" => "float",
+        "BIT" => "boolean",
+        "DATE" => "date",
+        "DATETIME" | "DATETIME2" => "timestamp",
+        "DATETIMEOFFSET" => "moment",
+        _ => "text",
+    }
+}
+
 /// Types as Arrow's columns are called here, and as Trino calls its own.
 fn standard(declared: &str) -> &'static str {
     let declared = declared.to_ascii_lowercase();
@@ -103,6 +117,8 @@ mod tests {
             (Dialect::ClickHouse, "IntervalDay", "text"),
             (Dialect::ClickHouse, "DateTime64(3, 'Asia/Shanghai')", "moment"),
             (Dialect::ClickHouse, "Date32", "date"),
+            (Dialect::MsSql, "MONEY", "decimal"),
+            (Dialect::MsSql, "NVARCHAR", "text"),
             (Dialect::ClickHouse, "Array(Int64)", "text"),
         ] {
             assert_eq!(kept(dialect, declared), want, "{declared}");

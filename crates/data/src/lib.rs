@@ -10,6 +10,7 @@ pub mod outline;
 mod params;
 mod result;
 mod tables;
+mod uploads_engine;
 
 pub use connections::{
     ColumnInfo, ConnectionConfig, ConnectionInfo, Connections, SchemaView, SecretUrl, TableInfo, dialect_of,
@@ -20,3 +21,4 @@ pub use tables::{
     EmbeddedQuery, ExportFormat, FoundJoin, IngestRequest, JoinTable, KeepRequest, KeptTable, OnProgress,
     ReadRequest, ReadResult, TableSource, Tables,
 };
+pub use uploads_engine::{Stored, UploadsEngine, Whereabouts};

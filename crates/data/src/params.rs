@@ -23,6 +23,8 @@ pub(crate) enum Style {
     Numbered,
     /// `?`: one per place.
     Question,
+    /// `@P1`: one per name (SQL Server).
+    At,
     /// `$name`
     Dollar,
     /// `{name:Type}` (ClickHouse)
@@ -89,7 +91,7 @@ fn list(
     let whole =
         |values: &mut Vec<(String, Value)>| placeholder(name, &Value::Array(items.to_vec()), style, values);
     let Some(list) = &place.list else {
-        if matches!(style, Style::Question | Style::Written(_)) {
+        if matches!(style, Style::Question | Style::At | Style::Written(_)) {
             let message = format!("`{name}` is a list, which this database knows only as `IN (:{name})`");
             return Err(DataError::Params(message));
         }
@@ -169,12 +171,13 @@ fn placeholder(name: &str, value: &Value, style: Style, values: &mut Vec<(String
             values.push((name.to_owned(), value.clone()));
             "?".to_owned()
         }
-        Style::Numbered => {
+        Style::Numbered | Style::At => {
             let at = known.unwrap_or_else(|| {
                 values.push((name.to_owned(), value.clone()));
                 values.len() - 1
             });
-            format!("${}", at + 1)
+            let sign = if style == Style::At { "@P" } else { "$" };
+            format!("{sign}{}", at + 1)
         }
         Style::Dollar => {
             if known.is_none() {

@@ -63,7 +63,7 @@ pub async fn open_store(config: &Config) -> anyhow::Result<Store> {
             endpoint: s3.endpoint.as_ref().map(|u| u.to_string().trim_end_matches('/').to_owned()),
             access_key: s3.access_key.expose().to_owned(),
             secret_key: s3.secret_key.expose().to_owned(),
-            prefix: "ba-agent/".to_owned(),
+            prefix: format!("{}/", tools::S3_PREFIX),
             cache_bytes: 4 << 30,
         });
     }

@@ -71,7 +71,8 @@ pub fn connections(config: &Config) -> Vec<ba_analyst::Connection> {
             ba_data::guard::Dialect::ClickHouse
             | ba_data::guard::Dialect::DuckDb
             | ba_data::guard::Dialect::Spark
-            | ba_data::guard::Dialect::Trino => return None,
+            | ba_data::guard::Dialect::Trino
+            | ba_data::guard::Dialect::MsSql => return None,
         };
         Some(ba_analyst::Connection { name: c.name.clone(), dialect })
     };

@@ -8,7 +8,7 @@ use ba_agent::pipeline::Counter;
 use ba_agent::{Registry, Tool, Typed};
 use ba_config::Config;
 use ba_data::guard::{Dialect, FileTable};
-use ba_data::{ConnectionConfig, Connections, SecretUrl, Tables};
+use ba_data::{ConnectionConfig, Connections, SecretUrl, Stored, Tables, UploadsEngine};
 use ba_skills::SkillLibrary;
 use ba_store::Store;
 use ba_tools::{
@@ -16,6 +16,11 @@ use ba_tools::{
 };
 
 use super::embedded::{ShippedSkills, unpack};
+
+/// Before every key of the bucket.
+pub const S3_PREFIX: &str = "ba-agent";
+/// The connection of `[engine]`.
+const ENGINE: &str = "engine";
 
 pub struct Tools {
     pub registry: Registry,
@@ -30,11 +35,17 @@ pub fn registry(
     counter: &Counter,
     remote: Vec<Arc<dyn Tool>>,
 ) -> anyhow::Result<Tools> {
+    let connections = connections(config)?;
     let tables = match python {
-        Python::Ready(sandbox) => Some(Tables::new(sandbox.clone(), config.data_dir.join("sandbox/tables"))),
+        Python::Ready(sandbox) => {
+            let tables = Tables::new(sandbox.clone(), config.data_dir.join("sandbox/tables"));
+            Some(match uploads_engine(config, &connections) {
+                Some(engine) => tables.with_engine(engine),
+                None => tables,
+            })
+        }
         Python::Refused(_) => None,
     };
-    let connections = connections(config)?;
     let dossier = Dossier { store: store.clone(), python: python.clone(), connections: connections.clone() };
     let mut tools: Vec<Arc<dyn Tool>> = vec![
         Arc::new(Typed::new(FileReader { tables: tables.clone(), store: store.clone() })),
@@ -74,7 +85,7 @@ fn engine(config: &ba_config::Engine) -> ConnectionConfig {
     let about: Vec<String> = config.lakes.iter().map(|l| format!("{} {}", l.name, l.description)).collect();
     let table = |lake: &ba_config::Lake| FileTable { names: vec![lake.name.clone()], url: lake.path.clone() };
     ConnectionConfig {
-        name: "engine".to_owned(),
+        name: ENGINE.to_owned(),
         url: SecretUrl::new(config.url.expose()),
         description: about.join("; "),
         allow_superuser: false,
@@ -84,6 +95,29 @@ fn engine(config: &ba_config::Engine) -> ConnectionConfig {
         dialect: Some(Dialect::Spark),
         files: Some(config.lakes.iter().map(table).collect()),
     }
+}
+
+/// Large uploads are asked where they lie, when they lie in S3 and an engine is there to read them.
+fn uploads_engine(config: &Config, connections: &Connections) -> Option<UploadsEngine> {
+    let (engine, s3) = (config.engine.as_ref()?, config.storage.s3.as_ref()?);
+    let (bucket, cache) = (s3.bucket.clone(), config.data_dir.join("cache/blobs"));
+    Some(UploadsEngine {
+        connections: connections.clone(),
+        name: ENGINE.to_owned(),
+        from_bytes: engine.uploads_mb << 20,
+        whereabouts: Arc::new(move |file| stored(file, &cache, &bucket)),
+    })
+}
+
+/// The store's copy of the object `ba-agent/ab/abcd…` is the file `cache/blobs/abcd…`.
+fn stored(file: &Path, cache: &Path, bucket: &str) -> Option<Stored> {
+    let id = file.file_name()?.to_str()?;
+    let shard = id.get(..2)?;
+    if file.parent()? != cache || !id.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return None;
+    }
+    let bytes = file.metadata().ok()?.len();
+    Some(Stored { url: format!("s3://{bucket}/{S3_PREFIX}/{shard}/{id}"), bytes })
 }
 
 /// The skills inside the binary, as a folder.

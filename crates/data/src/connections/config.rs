@@ -104,6 +104,7 @@ pub(crate) enum Driver {
     ClickHouse,
     Flight,
     Trino,
+    SqlServer,
 }
 
 pub(crate) fn driver_of(url: &str) -> Option<Driver> {
@@ -115,6 +116,7 @@ pub(crate) fn driver_of(url: &str) -> Option<Driver> {
         "clickhouse" | "clickhouses" | "clickhouse+http" | "clickhouse+https" => Driver::ClickHouse,
         "grpc" | "grpc+tls" | "grpcs" => Driver::Flight,
         "trino" | "trino+https" | "presto" | "presto+https" => Driver::Trino,
+        "sqlserver" | "mssql" => Driver::SqlServer,
         _ => return None,
     })
 }
@@ -127,6 +129,7 @@ pub fn dialect_of(url: &str) -> Option<Dialect> {
         Driver::Sqlite => Dialect::Sqlite,
         Driver::ClickHouse => Dialect::ClickHouse,
         Driver::Trino => Dialect::Trino,
+        Driver::SqlServer => Dialect::MsSql,
         Driver::Flight => return None,
     })
 }

@@ -22,6 +22,7 @@ mod schema;
 mod scrub;
 mod sqlite;
 mod sqlite_functions;
+mod sqlserver;
 mod trino;
 mod trino_values;
 mod wire;
@@ -166,13 +167,35 @@ impl Connections {
         files: &[FileTable],
         sql: &str,
         params: &Map<String, Value>,
+        rows: Rows,
+    ) -> Result<QueryResult, DataError> {
+        let checked = self.get(name)?.checked(sql, files)?;
+        self.fetch_checked(name, &checked, params, rows).await
+    }
+
+    /// What the guard has checked already, for this connection.
+    pub(crate) async fn query_checked(
+        &self,
+        name: &str,
+        checked: &Checked,
+        params: &Map<String, Value>,
+        max_rows: u32,
+    ) -> Result<QueryResult, DataError> {
+        let rows = Rows::in_memory(max_rows.clamp(1, MAX_ROWS) as usize);
+        self.fetch_checked(name, checked, params, rows).await
+    }
+
+    async fn fetch_checked(
+        &self,
+        name: &str,
+        checked: &Checked,
+        params: &Map<String, Value>,
         mut rows: Rows,
     ) -> Result<QueryResult, DataError> {
         let connection = self.get(name)?;
-        let checked = connection.checked(sql, files)?;
-        rows.hide_secrets = tells_of_itself(&checked);
+        rows.hide_secrets = tells_of_itself(checked);
         let started = Instant::now();
-        let work = connection.engine.query(&checked, params, &mut rows);
+        let work = connection.engine.query(checked, params, &mut rows);
         connection.bounded("the query", work).await?;
         rows.finish()?;
         let (notes, count) = (rows.notes(), rows.count as u64);
@@ -334,7 +357,7 @@ fn open(config: ConnectionConfig) -> Result<Connection, DataError> {
     let (name, url) = (config.name.clone(), config.url.clone());
     let wrong = |message: String| DataError::Connection { name: name.clone(), message: url.scrub(&message) };
     let driver = config::driver_of(url.expose()).ok_or_else(|| {
-        let known = "postgres://, mysql://, sqlite:, clickhouse://, grpc:// (Arrow Flight SQL) or trino://";
+        let known = "postgres://, mysql://, sqlite:, clickhouse://, sqlserver://, grpc:// (Arrow Flight SQL) or trino://";
         wrong(format!("the address must start with {known}"))
     })?;
     let dialect = match (config::dialect_of(url.expose()), config.dialect) {
@@ -359,6 +382,7 @@ fn open(config: ConnectionConfig) -> Result<Connection, DataError> {
         Driver::ClickHouse => Box::new(clickhouse::ClickHouse::new(&config).map_err(wrong)?),
         Driver::Flight => Box::new(flight::Flight::new(&config, dialect).map_err(wrong)?),
         Driver::Trino => Box::new(trino::Trino::new(&config).map_err(wrong)?),
+        Driver::SqlServer => Box::new(sqlserver::SqlServer::new(&config).map_err(wrong)?),
     };
     let ConnectionConfig { name, url, description, timeout, timezone, functions, files, .. } = config;
     let info = ConnectionInfo { name, description, dialect, timezone };

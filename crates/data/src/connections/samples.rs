@@ -31,7 +31,12 @@ pub(super) fn statement(table: &TableInfo, dialect: Dialect) -> Option<(String, 
         Dialect::Sqlite => vec![dialect.quoted_name(&table.name)],
         _ => table.name.splitn(2, '.').map(|part| dialect.quoted_name(part)).collect(),
     };
-    Some((format!("SELECT {picks} FROM {} LIMIT {ROWS}", name.join(".")), columns))
+    let name = name.join(".");
+    let sql = match dialect {
+        Dialect::MsSql => format!("SELECT TOP {ROWS} {picks} FROM {name}"),
+        _ => format!("SELECT {picks} FROM {name} LIMIT {ROWS}"),
+    };
+    Some((sql, columns))
 }
 
 /// Puts the different values of the rows to their columns.
@@ -59,6 +64,9 @@ fn is_plain(kind: &str, dialect: Dialect) -> bool {
             &["blob", "binary", "json", "bit", "geometry", "point", "line", "polygon", "collection", "vector"]
         }
         Dialect::Sqlite => &["blob"],
+        Dialect::MsSql => {
+            &["binary", "image", "text", "xml", "variant", "geo", "hierarchyid", "timestamp", "json", "(max)"]
+        }
         _ => &[
             "array",
             "map",
@@ -91,6 +99,7 @@ fn cut(name: &str, dialect: Dialect) -> Option<String> {
         Dialect::Spark | Dialect::Trino => {
             format!("substr(CAST({name} AS {}), 1, {ASKED})", text_type(dialect))
         }
+        Dialect::MsSql => format!("LEFT(CAST({name} AS NVARCHAR(4000)), {ASKED})"),
         // PostgreSQL has statistics; DuckDB's tables have a profile.
         Dialect::Postgres | Dialect::DuckDb => return None,
     })

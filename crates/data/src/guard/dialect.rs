@@ -3,7 +3,7 @@
 use std::any::TypeId;
 
 use sqlparser::dialect::{
-    ClickHouseDialect, DatabricksDialect, Dialect as SqlDialect, DuckDbDialect, MySqlDialect,
+    ClickHouseDialect, DatabricksDialect, Dialect as SqlDialect, DuckDbDialect, MsSqlDialect, MySqlDialect,
     PostgreSqlDialect, SQLiteDialect,
 };
 
@@ -18,6 +18,8 @@ pub enum Dialect {
     Spark,
     /// Trino, Presto and other engines that keep to the standard's quotes, such as Dremio.
     Trino,
+    /// SQL Server.
+    MsSql,
 }
 
 /// What a backslash and a quote mean inside a text.
@@ -53,6 +55,7 @@ impl Dialect {
             // The parser's own dialect of Spark knows no backslashes in texts; Databricks reads them as Spark does.
             Dialect::Spark => Box::new(DatabricksDialect {}),
             Dialect::Trino => Box::new(TrinoDialect),
+            Dialect::MsSql => Box::new(MsSqlDialect {}),
         }
     }
 
@@ -81,6 +84,8 @@ impl Dialect {
     /// A text as it stands in a statement.
     pub fn quoted_text(self, text: &str) -> String {
         match self.escapes() {
+            // Without the N it would be read in the code page of the database.
+            Escapes::Doubled if self == Dialect::MsSql => format!("N'{}'", text.replace('\'', "''")),
             Escapes::Doubled => format!("'{}'", text.replace('\'', "''")),
             Escapes::DoubledBoth => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "''")),
             Escapes::Backslash => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),

@@ -35,6 +35,7 @@ static CLICKHOUSE: LazyLock<Allowed> =
     LazyLock::new(|| Allowed::read(include_str!("allowed/clickhouse.txt")));
 
 static SPARK: LazyLock<Allowed> = LazyLock::new(|| Allowed::read(include_str!("allowed/spark.txt")));
+static MSSQL: LazyLock<Allowed> = LazyLock::new(|| Allowed::read(include_str!("allowed/mssql.txt")));
 static TRINO: LazyLock<Allowed> = LazyLock::new(|| Allowed::read(include_str!("allowed/trino.txt")));
 
 /// The allowed beginnings of ClickHouse's names hold these too, which reach beyond its tables.
@@ -114,6 +115,7 @@ fn allowed(dialect: Dialect) -> Option<&'static Allowed> {
         Dialect::ClickHouse => Some(&CLICKHOUSE),
         Dialect::Spark => Some(&SPARK),
         Dialect::Trino => Some(&TRINO),
+        Dialect::MsSql => Some(&MSSQL),
         Dialect::DuckDb => None,
     }
 }
@@ -199,8 +201,34 @@ pub(super) fn refused_relation(name: &str, dialect: Dialect) -> bool {
         Dialect::Sqlite => last.starts_with("pragma_") || SQLITE_RELATIONS.contains(&last),
         Dialect::Spark => is_spark_file(&name),
         Dialect::Trino => name.starts_with("system."),
+        Dialect::MsSql => is_refused_by_sql_server(&name),
         Dialect::DuckDb => false,
     }
+}
+
+/// Logins, other people's statements, the server's own databases, and four parts: a table of another server.
+fn is_refused_by_sql_server(name: &str) -> bool {
+    let parts: Vec<&str> = name.split('.').collect();
+    let last = parts.last().copied().unwrap_or_default();
+    let secret = [
+        "sql_logins",
+        "syslogins",
+        "sysxlogins",
+        "credentials",
+        "database_scoped_credentials",
+        "linked_logins",
+        "servers",
+        "sysservers",
+        "sysprocesses",
+        "sql_modules",
+        "syscomments",
+        "messages",
+    ];
+    let own = ["master", "msdb", "model", "tempdb", "resource"];
+    parts.len() > 3
+        || last.starts_with("dm_")
+        || (secret.contains(&last) && (parts.len() == 1 || parts.contains(&"sys") || parts.contains(&"dbo")))
+        || (parts.len() == 3 && own.contains(&parts[0]))
 }
 
 /// Spark reads a file by a name such as ``csv.`/etc/passwd` ``.

@@ -18,6 +18,63 @@ const SQLITE: &[&str] = &["==", "->", "->>", ":", "?", "@", "$"];
 const CLICKHOUSE: &[&str] = &["==", "->", "::", "?", ":", "=>", "<=>"];
 const SPARK: &[&str] = &["==", "->", "::", ":", "=>", "<=>", "^", "!"];
 const TRINO: &[&str] = &["->", ":", "=>"];
+const MSSQL: &[&str] = &["!<", "!>", "^", ":"];
+/// SQL Server needs no sign between two statements: any of these words, where no quotes stand around it, begins another one.
+const MSSQL_STATEMENTS: &[&str] = &[
+    "alter",
+    "backup",
+    "begin",
+    "break",
+    "bulk",
+    "checkpoint",
+    "close",
+    "commit",
+    "continue",
+    "create",
+    "dbcc",
+    "deallocate",
+    "declare",
+    "delete",
+    "deny",
+    "disable",
+    "drop",
+    "dump",
+    "enable",
+    "exec",
+    "execute",
+    "goto",
+    "grant",
+    "if",
+    "insert",
+    "kill",
+    "load",
+    "merge",
+    "move",
+    "open",
+    "print",
+    "raiserror",
+    "readtext",
+    "receive",
+    "reconfigure",
+    "restore",
+    "return",
+    "revert",
+    "revoke",
+    "rollback",
+    "save",
+    "send",
+    "set",
+    "setuser",
+    "shutdown",
+    "throw",
+    "truncate",
+    "update",
+    "updatetext",
+    "use",
+    "waitfor",
+    "while",
+    "writetext",
+];
 
 /// Whether a server reads the text as we do; otherwise the part that it might not.
 pub(super) fn verify(sql: &str, dialect: Dialect) -> Result<(), String> {
@@ -59,14 +116,14 @@ impl Lexer<'_> {
     }
 
     fn is_bracket_name(&self, c: char) -> bool {
-        c == '[' && self.dialect == Dialect::Sqlite
+        c == '[' && matches!(self.dialect, Dialect::Sqlite | Dialect::MsSql)
     }
 
     fn name(&mut self, close: char) -> Result<(), String> {
         let fits = match (close, self.dialect) {
             // In MySQL a double quote opens a string or a name, as the server's mode says.
             ('"', dialect) => !dialect.has_double_quoted_texts(),
-            ('`', dialect) => !matches!(dialect, Dialect::Postgres | Dialect::Trino),
+            ('`', dialect) => !matches!(dialect, Dialect::Postgres | Dialect::Trino | Dialect::MsSql),
             _ => true,
         };
         if !fits {
@@ -74,6 +131,9 @@ impl Lexer<'_> {
         }
         let start = self.at;
         self.quoted(close, Escapes::Doubled)?;
+        if close == ']' && self.peek(0) == Some(']') {
+            return Err("a name with a bracket".to_owned());
+        }
         if self.dialect.escapes() != Escapes::Doubled && self.chars[start..self.at].contains(&'\\') {
             return Err("a name with a backslash".to_owned());
         }
@@ -115,14 +175,18 @@ impl Lexer<'_> {
         while self.peek(0).is_some_and(|c| is_word(c) || c == '$') {
             self.at += 1;
         }
+        let word: String = self.chars[start..self.at].iter().collect();
+        if self.dialect == Dialect::MsSql && MSSQL_STATEMENTS.contains(&word.to_lowercase().as_str()) {
+            return Err(format!("the word {word}, which begins another statement,"));
+        }
         match self.peek(0) {
             Some('\'' | '"' | '`') => {}
             _ => return Ok(()),
         }
-        let word: String = self.chars[start..self.at].iter().collect();
         let known = match self.dialect {
             Dialect::Postgres => word == "B",
             Dialect::MySql => word == "X",
+            Dialect::MsSql => word == "N" && self.peek(0) == Some('\''),
             _ => false,
         };
         if known { Ok(()) } else { Err(format!("a text that begins with {word}")) }
@@ -187,6 +251,7 @@ impl Lexer<'_> {
             Dialect::ClickHouse | Dialect::DuckDb => CLICKHOUSE,
             Dialect::Spark => SPARK,
             Dialect::Trino => TRINO,
+            Dialect::MsSql => MSSQL,
         };
         if !COMMON.contains(&run.as_str()) && !own.contains(&run.as_str()) {
             return Err(format!("the operator {run}"));
@@ -234,6 +299,12 @@ mod tests {
             (Dialect::Spark, "SELECT r'a'"),
             (Dialect::Trino, "SELECT `a`"),
             (Dialect::Trino, "SELECT U&'\\0027'"),
+            (Dialect::MsSql, "SELECT 1 AS a SHUTDOWN"),
+            (Dialect::MsSql, "SELECT a FROM t Kill"),
+            (Dialect::MsSql, "SELECT @x"),
+            (Dialect::MsSql, "SELECT a FROM #t"),
+            (Dialect::MsSql, "SELECT [a]]b]"),
+            (Dialect::MsSql, "SELECT `a`"),
         ] {
             assert!(verify(sql, dialect).is_err(), "{dialect:?}: {sql}");
         }
@@ -249,6 +320,7 @@ mod tests {
             (Dialect::Sqlite, "SELECT [a b], \"c\", `d` FROM t WHERE x == :y"),
             (Dialect::ClickHouse, "SELECT arrayMap(x -> x + 1, [1, 2])"),
             (Dialect::Spark, "SELECT `a b`, 'it\\'s \\\\', transform(a, x -> x + 1)[0] FROM t"),
+            (Dialect::MsSql, "SELECT [a b], \"c\", [kill], N'it''s \\ 销售' FROM t WHERE n = :n AND a <> 1"),
             (Dialect::Trino, "SELECT \"a b\", 'it''s \\', transform(ARRAY[1], x -> x + 1)"),
         ] {
             assert_eq!(verify(sql, dialect), Ok(()), "{dialect:?}: {sql}");

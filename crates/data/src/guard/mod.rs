@@ -2,6 +2,7 @@
 //! the parsed query, written again, never the text that was given. It is one of three walls: the READ ONLY transaction and
 //! the refused superuser stand behind it. DuckDB's own syntax is handed on as given, without comments: its wall is the sandbox.
 
+mod alike;
 #[cfg(test)]
 mod attacks;
 mod dialect;
@@ -10,6 +11,8 @@ mod lexis;
 mod over;
 #[cfg(test)]
 mod roundtrip;
+#[cfg(test)]
+mod sqlserver_tests;
 #[cfg(test)]
 mod tests;
 mod text;
@@ -25,6 +28,7 @@ use sqlparser::keywords::Keyword;
 use sqlparser::parser::Parser;
 use sqlparser::tokenizer::{Token, TokenWithSpan, Tokenizer, Whitespace};
 
+pub use alike::check_alike;
 pub use dialect::Dialect;
 pub use over::{FileTable, check_over};
 pub use text::{Checked, InList, Placeholder};
@@ -199,8 +203,10 @@ fn is_executable_comment(token: &Token) -> bool {
 
 fn reads_only(statement: &Statement, dialect: Dialect, own: &[String]) -> Result<(), Refusal> {
     let allowed = match statement {
-        Statement::Query(_)
-        | Statement::ShowTables { .. }
+        Statement::Query(_) => true,
+        // Its parser knows words that the server does not.
+        _ if dialect == Dialect::MsSql => false,
+        Statement::ShowTables { .. }
         | Statement::ShowColumns { .. }
         | Statement::ShowDatabases { .. }
         | Statement::ShowSchemas { .. }
@@ -276,6 +282,10 @@ impl Visitor for Walk<'_> {
             TableFactor::Table { name, args: Some(_), .. } | TableFactor::Function { name, .. } => {
                 self.call(name)
             }
+            // Most of SQL Server's hints lock what others need.
+            TableFactor::Table { with_hints, .. } if with_hints.iter().any(|h| !is_harmless_hint(h)) => {
+                ControlFlow::Break(Refusal::NotARead("WITH (hints)".to_owned()))
+            }
             _ => ControlFlow::Continue(()),
         }
     }
@@ -302,6 +312,10 @@ impl Visitor for Walk<'_> {
         }
         ControlFlow::Continue(())
     }
+}
+
+fn is_harmless_hint(hint: &Expr) -> bool {
+    matches!(hint, Expr::Identifier(name) if ["nolock", "readpast"].contains(&name.value.to_lowercase().as_str()))
 }
 
 /// A body may hold a write (`WITH x AS (DELETE … RETURNING *)`), or name a relation without a SELECT (`TABLE pg_authid`).

@@ -29,6 +29,12 @@ fn named(sql: &str, tables: &[FileTable]) -> Result<Checked, Refusal> {
     let Statement::Query(query) = &mut statement else {
         return Err(Refusal::NotARead("anything but a query".to_owned()));
     };
+    name_files(query, tables)?;
+    super::rewritten(&statement, dialect)
+}
+
+/// Puts the files in the place of their names.
+pub(super) fn name_files(query: &mut Query, tables: &[FileTable]) -> Result<(), Refusal> {
     let urls =
         tables.iter().flat_map(|t| t.names.iter().map(move |n| (n.to_lowercase(), t.url.as_str()))).collect();
     let mut files = Files { urls, own: HashMap::new(), mark: mark() };
@@ -40,10 +46,10 @@ fn named(sql: &str, tables: &[FileTable]) -> Result<Checked, Refusal> {
         let renamed = format!("{}_{}", files.mark, files.own.len());
         files.own.insert(name, renamed);
     }
-    if let ControlFlow::Break(refusal) = query.visit(&mut files) {
-        return Err(refusal);
+    match query.visit(&mut files) {
+        ControlFlow::Break(refusal) => Err(refusal),
+        ControlFlow::Continue(()) => Ok(()),
     }
-    super::rewritten(&statement, dialect)
 }
 
 /// A beginning that is new for each statement.

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use ba_data::guard::{Dialect, FileTable};
 use ba_data::{
-    ConnectionConfig, Connections, DataError, EmbeddedQuery, IngestRequest, SecretUrl, TableSource,
+    ConnectionConfig, Connections, DataError, EmbeddedQuery, IngestRequest, SecretUrl, Stored, TableSource,
+    UploadsEngine,
 };
 use hyper_util::rt::{TokioExecutor, TokioIo};
 use s3s::auth::SimpleAuth;
@@ -112,7 +113,7 @@ fn suite() -> Vec<(String, Vec<String>)> {
     text.split("query\n").skip(1).map(part).collect()
 }
 
-fn shown(rows: &[Vec<Value>]) -> Vec<String> {
+pub fn shown(rows: &[Vec<Value>]) -> Vec<String> {
     let cell = |value: &Value| match value {
         Value::Null => "NULL".to_owned(),
         // Decimals keep their zeros, floats do not: 12.50 and 12.5 are one figure.
@@ -180,4 +181,95 @@ fn files_that_come_with_a_question_are_read_and_all_others_refused() {
     let tables = block(lake.engine.tables("engine", None)).unwrap();
     assert_eq!((tables.len(), tables[0].name.as_str(), tables[0].columns.len()), (1, "retail", 15));
     assert!(lake.parquet.is_file());
+}
+
+fn uploads(from_bytes: u64) -> ba_data::Tables {
+    tables().with_engine(UploadsEngine {
+        connections: lake().engine.clone(),
+        name: "engine".into(),
+        from_bytes,
+        whereabouts: std::sync::Arc::new(|file| {
+            let url = "s3://warehouse/blobs/ab/ab12cd".to_owned();
+            (file == Path::new("/only/in/s3")).then_some(Stored { url, bytes: 1 << 20 })
+        }),
+    })
+}
+
+fn question(sql: &str, parquet: PathBuf) -> EmbeddedQuery {
+    EmbeddedQuery {
+        owner: "tester".into(),
+        tables: vec![TableSource { names: vec!["retail".into(), "upload_001".into()], parquet }],
+        sql: sql.to_owned(),
+        params: Map::new(),
+        max_rows: 1000,
+        keep: None,
+        timeout: Duration::from_secs(60),
+    }
+}
+
+// SPEC N5
+#[test]
+#[ignore = "needs the package pysail"]
+fn large_uploads_are_asked_where_they_lie_with_the_answers_of_duckdb() {
+    let (lake, uploads) = (lake(), uploads(1 << 20));
+    let mut asked_there = 0;
+    for (sql, want) in suite() {
+        let sql = sql.replace('`', "\"");
+        let Ok(got) = block(uploads.query(question(&sql, "/only/in/s3".into()))) else { continue };
+        // The file is not here: whoever answered read it in the bucket.
+        asked_there += 1;
+        assert_eq!(shown(&got.rows), want, "{sql}");
+        let here = block(tables().query(question(&sql, lake.parquet.clone()))).unwrap();
+        let kinds = |r: &ba_data::QueryResult| r.columns.iter().map(|c| c.name.clone()).collect::<Vec<_>>();
+        assert_eq!(kinds(&got).len(), kinds(&here).len());
+    }
+    assert!(asked_there >= 13, "{asked_there}");
+}
+
+#[test]
+#[ignore = "needs the package pysail"]
+fn blanks_means_and_quotients_are_the_same_on_both_engines() {
+    let (lake, uploads) = (lake(), uploads(1 << 20));
+    for sql in [
+        "SELECT \"评分\", count(*) AS n FROM retail GROUP BY \"评分\" ORDER BY \"评分\"",
+        "SELECT \"评分\", count(*) AS n FROM retail GROUP BY \"评分\" ORDER BY \"评分\" DESC",
+        "SELECT round(avg(\"评分\"), 6) AS a, round(sum(\"数量\") / count(*), 6) AS q, median(\"销售额\") AS m FROM retail",
+        "SELECT strftime(\"订单日期\", '%Y-%m') AS m, count(*) AS n FROM retail GROUP BY m ORDER BY m",
+        "SELECT \"城市\", round(stddev(\"数量\"), 6) AS s FROM retail WHERE \"订单日期\" >= '2024-03-01' GROUP BY 1 ORDER BY 1",
+        "SELECT \"订单日期\", \"单价\", \"折扣\", \"是否退货\" FROM retail ORDER BY \"订单号\" LIMIT 20",
+    ] {
+        let there = block(uploads.query(question(sql, "/only/in/s3".into()))).unwrap();
+        let here = block(tables().query(question(sql, lake.parquet.clone()))).unwrap();
+        assert_eq!(shown(&there.rows), shown(&here.rows), "{sql}");
+        let kinds = |r: &ba_data::QueryResult| {
+            r.columns.iter().map(|c| (c.name.clone(), c.kind.clone())).collect::<Vec<_>>()
+        };
+        let width = |kind: &str| {
+            if kind == "HUGEINT" || kind == "INTEGER" { "BIGINT".to_owned() } else { kind.to_owned() }
+        };
+        let same = |k: Vec<(String, String)>| k.into_iter().map(|(n, k)| (n, width(&k))).collect::<Vec<_>>();
+        assert_eq!(same(kinds(&there)), same(kinds(&here)), "{sql}");
+    }
+}
+
+#[test]
+#[ignore = "needs the package pysail"]
+fn small_uploads_and_what_the_engine_does_not_know_stay_in_duckdb() {
+    let lake = lake();
+    let sql = "SELECT count(*) FROM retail";
+    // Below the threshold DuckDB is asked, and the file is not here.
+    assert!(block(uploads(2 << 20).query(question(sql, "/only/in/s3".into()))).is_err());
+    let here = uploads(1);
+    assert_eq!(block(here.query(question(sql, lake.parquet.clone()))).unwrap().rows, [vec![json!(11805)]]);
+    // An engine that is away: DuckDB answers.
+    let mut away = UploadsEngine {
+        connections: open("grpc://127.0.0.1:1"),
+        name: "engine".into(),
+        from_bytes: 0,
+        whereabouts: std::sync::Arc::new(|_| None),
+    };
+    away.whereabouts =
+        std::sync::Arc::new(|_| Some(Stored { url: "s3://warehouse/blobs/ab/ab12cd".into(), bytes: 9 }));
+    let got = block(tables().with_engine(away).query(question(sql, lake.parquet.clone()))).unwrap();
+    assert_eq!(got.rows, [vec![json!(11805)]]);
 }

@@ -15,9 +15,12 @@ mod limits;
 mod lists;
 mod onslaught;
 mod reach;
+mod rows;
 
 mod sail;
 mod servers;
+mod sqlserver;
 mod support;
+mod tds;
 mod trino;
 mod zones;
