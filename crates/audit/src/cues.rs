@@ -75,6 +75,21 @@ const TOTAL: &[&str] = &[
     "global",
     "company",
     "grand",
+    "全网",
+    "全厂",
+    "全校",
+    "全院",
+    "全市",
+    "全店",
+    "全员",
+    "全年级",
+    "全集团",
+    "综合",
+    "blended",
+    "pooled",
+    "as a whole",
+    "-wide",
+    "portfolio",
 ];
 const MEAN: &[&str] = &["平均", "均", "average", "mean", "avg", "per "];
 const SHARE: &[&str] = &[
@@ -103,7 +118,8 @@ const GROWTH: &[&str] = &[
     "提升", "回落", "变动", "变化", "较", "比上", "提高", "降低", "变", "growth", "grew", "grow", "rose",
     "fell", "up ", "down ", "increase", "decrease", "decline", "drop", "rise", "change", "yoy", "mom",
     "shrank", "shrunk", "higher", "lower", "more", "less", "behind", "ahead", "versus", "compared", "gain",
-    "lost", "above", "below", "climb", "slip", "jump", "fall",
+    "lost", "above", "below", "climb", "slip", "jump", "fall", "领先", "落后", "溢价", "超支", "超出",
+    "exceed", "cheaper", "dearer", "lift", "dip", "超额", "大增", "翻",
 ];
 const DIFFERENCE: &[&str] = &[
     "差",
@@ -147,6 +163,26 @@ const DIFFERENCE: &[&str] = &[
     "missing",
     "net",
     "margin",
+    "欠",
+    "未",
+    "尚有",
+    "剩",
+    "缺",
+    "超",
+    "节省",
+    "余",
+    "损失",
+    "leaving",
+    "after",
+    "remain",
+    "left",
+    "outstanding",
+    "short",
+    "saving",
+    "overs",
+    "add",
+    "longer",
+    "exceed",
 ];
 const RATIO: &[&str] = &[
     "率",
@@ -316,6 +352,8 @@ const DOWN: &[&str] = &[
     "lost",
     "loss",
     "reduction",
+    "cheaper",
+    "shorter",
 ];
 
 impl Cues {

@@ -122,6 +122,11 @@ fn placed(
         if is_rank(head) || (dated() && (column == 0 || is_time(head) || !is_year(cell))) {
             return None;
         }
+        // The whole of a share, in the line of totals or the first of a funnel.
+        let outer = row == 0 || row + 1 == rows.len();
+        if number.unit == Unit::Percent && number.value == 1.0 && outer {
+            return None;
+        }
         if cell.starts_with(['(', '（']) && cell.ends_with([')', '）']) && number.sign == Sign::Bare {
             number.sign = Sign::Minus;
             number.span = grown(report, number.span);

@@ -41,6 +41,10 @@ pub struct Column<'e> {
     pub rate: bool,
     /// Named as a fall: 降幅, loss.
     pub fall: bool,
+    /// Named as a mean, so that its values do not add up.
+    pub averaged: bool,
+    /// All its values are whole.
+    pub integral: bool,
 }
 
 #[derive(Debug)]
@@ -105,6 +109,7 @@ impl<'e> Index<'e> {
             }
             let named = period::find(name).first().map(|f| f.period).or_else(|| year_in(name));
             let lower = name.to_lowercase();
+            let integral = matches!(&holds, Holds::Numbers { sorted, .. } if sorted.iter().all(|(v, _)| v.fract() == 0.0));
             columns.push(Column {
                 name,
                 holds,
@@ -112,6 +117,8 @@ impl<'e> Index<'e> {
                 scale: scale_in(&lower),
                 rate: has(&lower, RATES),
                 fall: has(&lower, FALLS),
+                averaged: has(&lower, MEANS),
+                integral,
             });
             if columns.last().is_some_and(|c| c.values().is_some()) {
                 let (full, hints) = words::forms(name);
@@ -198,6 +205,14 @@ impl Column<'_> {
 
     pub fn value(&self, row: u32) -> Option<f64> {
         self.values()?.get(row as usize).copied().flatten()
+    }
+
+    /// The sum of the whole column.
+    pub fn total(&self) -> Option<f64> {
+        match &self.holds {
+            Holds::Numbers { sum, count, .. } if *count > 0 => Some(*sum),
+            _ => None,
+        }
     }
 
     /// Whether percentages are kept as fractions, as numbers of percent, or perhaps either.
@@ -301,6 +316,9 @@ const RATES: &[&str] = &[
 ];
 const FALLS: &[&str] =
     &["降", "跌", "减", "亏", "损", "流失", "decline", "drop", "loss", "decrease", "fall", "churn"];
+
+const MEANS: &[&str] =
+    &["平均", "均价", "单价", "客单价", "均次", "中位", "avg", "average", "mean", "median"];
 
 fn has(name: &str, parts: &[&str]) -> bool {
     parts.iter().any(|p| name.contains(p))

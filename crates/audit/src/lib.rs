@@ -1,6 +1,7 @@
 //! Traces every figure of a report to the evidence it came from, or marks it. Pure: text and tables in, verdicts out;
 //! no IO, no model.
 
+mod among;
 mod bind;
 mod chart;
 mod cues;
@@ -10,6 +11,7 @@ mod figures;
 mod gate;
 mod index;
 mod layout;
+mod lines;
 mod number;
 mod period;
 mod rows;
@@ -61,12 +63,16 @@ pub fn audit(report: &str, evidence: &Evidence, options: Options) -> Audit {
         index: &index,
     };
     let output = bind::Output::new(&index);
+    let mut bound: Vec<bind::Bound> =
+        found.figures.iter().map(|figure| bind::bind(&page, &output, figure)).collect();
+    let terms = lines::bind(&page, &found.figures, &mut bound);
+    among::bind(&page, &found.figures, &terms, &mut bound);
     let mut counted = Counter { report, at: 0, characters: 0 };
     let mut proofs: Vec<FigureProof> = found
         .figures
         .iter()
-        .map(|figure| {
-            let bound = bind::bind(&page, &output, figure);
+        .zip(bound)
+        .map(|(figure, bound)| {
             let span = figure.number.span.clone();
             let (start, end) = (counted.upto(span.start), counted.upto(span.end));
             let context = if bound.state.is_marked() { context(&page, figure) } else { String::new() };

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::layout::Span;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Unit {
     /// An amount or a count.
     Plain,

@@ -258,6 +258,32 @@ impl<'r> Page<'r> {
         }
     }
 
+    /// Texts that may say the unit of a table: the paragraph or item right before it, and its heading.
+    pub fn captions(&self, block: usize) -> Vec<Span> {
+        let before =
+            block.checked_sub(1).filter(|b| !matches!(self.layout.blocks[*b].kind, Kind::Table { .. }));
+        let heading = self.layout.blocks[block].heading;
+        before.into_iter().chain(heading).map(|b| self.capped(self.layout.blocks[b].span.clone())).collect()
+    }
+
+    /// Where labels and periods end within a span, and where they start.
+    pub fn label_ends(&self, within: &Span) -> Vec<usize> {
+        let labels = self.labels_in(within).map(|s| s.end);
+        labels.chain(self.times(within).iter().map(|(_, m)| m.end)).collect()
+    }
+
+    pub fn label_starts(&self, within: &Span) -> impl Iterator<Item = usize> {
+        let mut all: Vec<usize> = self.labels_in(within).map(|s| s.start).collect();
+        all.extend(self.times(within).iter().map(|(_, m)| m.start));
+        all.sort_unstable();
+        all.into_iter()
+    }
+
+    fn labels_in<'a>(&'a self, within: &Span) -> impl Iterator<Item = Span> + use<'a, 'r> {
+        let is_label = |m: &&Mention| !self.index.entries[m.entry as usize].labels.is_empty();
+        self.mentions_in(within).iter().filter(is_label).map(|m| m.span.clone())
+    }
+
     /// Whether a cell's column writes negatives, so that a bare number in it is positive.
     pub fn is_signed(&self, figure: &Figure) -> bool {
         let Place::Cell { block, column, .. } = &figure.place else { return false };

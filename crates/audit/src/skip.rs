@@ -29,7 +29,47 @@ static LIST: LazyLock<Option<Regex>> =
 pub fn is_no_figure(text: &str, number: &Number) -> bool {
     let before = tail(text, number.span.start);
     let after = head(text, number.span.end);
-    part_of_a_word(text, number) || numbers_a_list(text, number) || stands_for_a_place(before, after, number)
+    part_of_a_word(text, number)
+        || numbers_a_list(text, number)
+        || stands_for_a_place(before, after, number)
+        || is_convention(before, after, number)
+}
+
+static LEVEL: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"(?i)^[\s-]*(?:confidence|prediction|CI\b|interval|significance|置信|预测区间|显著)").ok()
+});
+static BOUNDED: LazyLock<Option<Regex>> = LazyLock::new(|| {
+    Regex::new(r"^\s*(?:σ|sigma|倍标准差|分制|分位|百分位|天以[内上下]|天内|日内|[年月日天]以[内上])").ok()
+});
+static PORTION: LazyLock<Option<Regex>> =
+    LazyLock::new(|| Regex::new(r"(?i)(?:前|后|中间|头部|\b(?:top|bottom|middle|central))\s*$").ok());
+
+/// Levels of significance, scales of marks, units to count in: "p < 0.05", "95% interval", "4.2/5", "per 1,000", "前 20%".
+fn is_convention(before: &str, after: &str, number: &Number) -> bool {
+    let is =
+        |pattern: &LazyLock<Option<Regex>>, text: &str| pattern.as_ref().is_some_and(|p| p.is_match(text));
+    let lead = before.trim_end();
+    let shown = number.value;
+    let one_of = |values: &[f64]| values.iter().any(|v| (v - shown).abs() < 1e-12);
+    let whole = number.unit == Unit::Plain && number.scale == 1.0 && number.sign == Sign::Bare;
+    let level = whole
+        && one_of(&[0.1, 0.05, 0.01, 0.001])
+        && lead.ends_with(['<', '＜', '>', '＞', '≤', '于', '=', 'α']);
+    let scale = whole && one_of(&[5.0, 10.0, 100.0]) && is_out_of(lead);
+    let counted =
+        whole && one_of(&[1.0, 100.0, 1e3, 1e4, 1e5]) && (lead.ends_with("per") || lead.ends_with('每'));
+    let unit = whole && shown == 1.0 && lead.chars().rev().take(5).any(|c| c == '每');
+    let sure = number.unit == Unit::Percent && one_of(&[0.9, 0.95, 0.99]) && is(&LEVEL, after);
+    let portion = number.unit == Unit::Percent && !number.formatted && is(&PORTION, before);
+    level || scale || counted || unit || sure || portion || (whole && is(&BOUNDED, after))
+}
+
+/// "4.2/5", "4.6 out of 5"
+fn is_out_of(lead: &str) -> bool {
+    let Some(rest) = lead.strip_suffix("out of").or_else(|| lead.strip_suffix('/')) else { return false };
+    let digits = rest.trim_end().len() - rest.trim_end().trim_end_matches(|c: char| c.is_ascii_digit()).len();
+    let decimal = rest.trim_end()[..rest.trim_end().len() - digits].ends_with('.');
+    digits > 0 && (decimal || digits == 1)
 }
 
 /// Up to forty bytes before, cut at a character.

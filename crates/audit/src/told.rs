@@ -16,6 +16,7 @@ fn pattern(text: &str) -> Option<Regex> {
 static FROM: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?i)(?:从|由|\bfrom)\s*$"));
 static TO: LazyLock<Option<Regex>> =
     LazyLock::new(|| pattern(r"(?i)(?:到|至|变为|升为|降为|\bto)(?:了)?\s*$"));
+static GOES: LazyLock<Option<Regex>> = LazyLock::new(|| pattern(r"(?i)到|至|变|升|降|\bto\b|→"));
 static YEAR_BEFORE: LazyLock<Option<Regex>> = LazyLock::new(|| {
     pattern(
         r"(?i)(?:去年|上年|上一年|前一年|last year|previous year|prior year)(?:同期)?(?:的|为|是|仅|仅为|'s|\s|was)*$",
@@ -51,7 +52,9 @@ pub fn retold(page: &Page<'_>, figure: &Figure, of: (usize, usize), asked: Asked
     let opened = before.contains(['从', '由']) || before.to_lowercase().contains("from ");
     let second = fits(&TO, before) && opened;
     let own = page.marks(sentence, of).iter().any(|m| m.start >= span.end && page.said_after(span, m));
-    if own || !(fits(&FROM, before) || second) {
+    // "$12 from 34 orders" goes nowhere.
+    let first = fits(&FROM, before) && fits(&GOES, after);
+    if own || !(first || second) {
         return asked;
     }
     let mut times: Vec<Period> = Vec::new();

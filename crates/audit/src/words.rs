@@ -40,7 +40,7 @@ impl Trie {
         let name = name.trim();
         let mut chars = name.chars();
         let single = chars.next().filter(|_| chars.next().is_none());
-        let nothing = name.chars().all(|c| !c.is_alphabetic());
+        let nothing = name.chars().all(|c| !c.is_alphabetic()) && !is_range(name);
         let wide_single = single.is_some_and(|c| !c.is_ascii_uppercase());
         if nothing || wide_single || name.chars().count() > MAX_NAME || self.names >= MAX_NAMES {
             return None;
@@ -108,6 +108,17 @@ impl Trie {
         }
         best
     }
+}
+
+/// `5-10%`, `0~30`, `<5`, `60+`: a label, however much of it is digits.
+fn is_range(name: &str) -> bool {
+    let digits = name.chars().filter(char::is_ascii_digit).count();
+    let inner = name.trim_start_matches(|c: char| c.is_ascii_digit());
+    digits > 0
+        && name.chars().all(|c| c.is_ascii_digit() || "-–~～<>≤≥+% .".contains(c))
+        && (inner.starts_with(['-', '–', '~', '～']) && inner.len() > 1 && name.len() > inner.len()
+            || name.starts_with(['<', '>', '≤', '≥'])
+            || name.ends_with('+'))
 }
 
 /// Latin names end at the end of a word, give or take an ending.

@@ -115,7 +115,14 @@ fn rest(case: &Case<'_>) -> Option<Proof> {
     let called = |s: &crate::layout::Span| {
         REST.as_ref().is_some_and(|p| p.is_match(case.page.report[s.clone()].trim_matches(['"', '\'', '*'])))
     };
-    if matches!(case.figure.place, Place::Prose { .. }) || !case.page.around(case.figure).iter().any(called) {
+    let says = match &case.figure.place {
+        Place::Prose { clause, .. } => {
+            let clause = case.page.report[clause.clone()].to_lowercase();
+            ["其余", "剩余", "余下", "remaining", "the rest", "the other"].iter().any(|w| clause.contains(w))
+        }
+        _ => case.page.around(case.figure).iter().any(called),
+    };
+    if !says {
         return None;
     }
     for table in case.tables() {
@@ -126,9 +133,13 @@ fn rest(case: &Case<'_>) -> Option<Proof> {
                 let (Some(a), Some(b)) = (of.columns[*whole].value(0), of.columns[*part].value(0)) else {
                     continue;
                 };
-                if case.is(a - b, false) {
-                    let operands = vec![case.operand(table, 0, *whole), case.operand(table, 0, *part)];
-                    return Some(Proof::formula("a - b", operands));
+                let operands = || vec![case.operand(table, 0, *whole), case.operand(table, 0, *part)];
+                let amount = case.figure.number.unit == Unit::Plain;
+                if amount && case.is(a - b, false) {
+                    return Some(Proof::formula("a - b", operands()));
+                }
+                if case.figure.number.unit == Unit::Percent && case.is(1.0 - b / a, false) {
+                    return Some(Proof::formula("1 - b / a", operands()));
                 }
             }
         }

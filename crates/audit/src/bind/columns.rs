@@ -203,7 +203,8 @@ impl Columns {
 
     /// Whether a column may be an operand: it is named, or no column of its table is.
     pub fn may_use(&self, at: At) -> bool {
-        self.named.contains(&at) || !self.named.iter().any(|(t, _)| *t == at.0)
+        let hinted = self.far && self.hinted.contains(&at);
+        self.named.contains(&at) || hinted || !self.named.iter().any(|(t, _)| *t == at.0)
     }
 }
 

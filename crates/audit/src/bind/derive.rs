@@ -47,6 +47,35 @@ fn points(case: &Case<'_>) -> Option<Proof> {
             }
         }
     }
+    points_of_shares(case).or_else(|| points_apart(case))
+}
+
+/// "高出第二名 3.1 个百分点": two parts of one whole.
+fn points_of_shares(case: &Case<'_>) -> Option<Proof> {
+    for pair in pairs(case, |t| case.usable(t)).iter().filter(|_| case.cues.share || case.cues.difference) {
+        let column = &case.index.tables[pair.table].columns[pair.column];
+        let Some(whole) = case.total(pair.table, pair.column) else { continue };
+        let amount = !column.rate && !column.averaged && whole.rows > 2;
+        if amount && case.is((pair.this.value - pair.that.value) / whole.value, true) {
+            return proof("(a - b) / sum(a)", &[&pair.this, &pair.that, &whole]);
+        }
+    }
+    None
+}
+
+/// "最高与最低相差 18.8 个百分点"
+fn points_apart(case: &Case<'_>) -> Option<Proof> {
+    for table in case.tables().filter(|_| case.cues.extremes && case.cues.apart) {
+        for column in case.usable(table) {
+            let of = &case.index.tables[table].columns[column];
+            let Holds::Numbers { sorted, .. } = &of.holds else { continue };
+            let (Some((low, r1)), Some((high, r2))) = (sorted.first(), sorted.last()) else { continue };
+            if of.percents().iter().any(|f| case.is((high - low) * f, true)) {
+                let ends = vec![case.operand(table, *r2, column), case.operand(table, *r1, column)];
+                return Some(Proof::formula("max - min", ends));
+            }
+        }
+    }
     None
 }
 
@@ -273,9 +302,16 @@ fn quotient(case: &Case<'_>) -> Option<Proof> {
                     if over == under || (some && !said(over) && !said(under)) {
                         continue;
                     }
+                    // Means do not add up.
+                    let columns = &case.index.tables[table].columns;
+                    let means = columns[*over].averaged || columns[*under].averaged;
+                    if rows.as_ref().is_none_or(|r| r.len() > 1) && means {
+                        continue;
+                    }
                     if let (Some(a), Some(b)) =
                         (case.over(table, *over, &rows), case.over(table, *under, &rows))
                         && b.value != 0.0
+                        && (case.figure.number.unit != Unit::Percent || a.value / b.value < 10.0)
                         && case.is(a.value / b.value, false)
                     {
                         return proof(&format!("{} / {}", name(&a, "a"), name(&b, "b")), &[&a, &b]);
@@ -377,17 +413,27 @@ fn per_unit(case: &Case<'_>) -> Option<Proof> {
 /// How many rows, or labels of a column, there are.
 fn count(case: &Case<'_>) -> Option<Proof> {
     let number = &case.figure.number;
-    if !case.cues.count || number.scale != 1.0 || number.value.fract() != 0.0 {
+    if number.scale != 1.0 || number.value.fract() != 0.0 {
         return None;
     }
+    let report = case.page.report;
+    let to = report.floor_char_boundary((number.span.end + 24).min(report.len()));
+    let behind = report[number.span.end..to].trim_start_matches(['个', '家', '种', ' ', '*']).to_lowercase();
     case.tables().find_map(|table| {
         let of = &case.index.tables[table];
         let same = |n: usize| n > 0 && n as f64 == number.value;
+        // "3 hotels": the column's own name says what is counted.
+        let said = |c: &crate::index::Column<'_>| {
+            let name = c.name.to_lowercase();
+            let stem = name.rsplit(['_', ' ']).next().unwrap_or(&name).trim_end_matches('y').to_owned();
+            stem.chars().count() > 1 && behind.starts_with(&stem)
+        };
         let labels = of.columns.iter().find(|c| match &c.holds {
-            Holds::Labels { rows, .. } => same(rows.len()),
+            Holds::Labels { rows, .. } => same(rows.len()) && (case.cues.count || said(c)),
             _ => false,
         });
-        let counted = labels.map(|c| c.name).or_else(|| same(of.rows).then_some("*"))?;
+        let rows = || (same(of.rows) && case.cues.count).then_some("*");
+        let counted = labels.map(|c| c.name).or_else(rows)?;
         Some(Proof::formula(
             &format!("count({counted})"),
             vec![crate::verdict::Operand {

@@ -61,7 +61,13 @@ pub fn find(case: &Case<'_>) -> Found {
             let agrees = case.columns.agrees(case.page, case.figure.number.unit, (table, c));
             for factor in factors(case, column, agrees == Agrees::Yes) {
                 for row in equal(case, sorted, factor, column.fall, table) {
-                    if agrees != Agrees::No && row_agrees(case, table, row, agrees) {
+                    // "898.00" is no count of a column that nothing names.
+                    let counted = agrees == Agrees::Perhaps
+                        && column.integral
+                        && case.figure.number.unit == Unit::Plain
+                        && case.figure.number.half < 0.5;
+                    if agrees != Agrees::No && !counted && row_agrees(case, table, row, agrees) {
+                        case.exact.set(column.value(row).map(|v| v * factor));
                         return Found::Agrees(case.operand(table, row, c));
                     }
                     elsewhere.get_or_insert((table, row, c));

@@ -10,10 +10,12 @@ mod pairs;
 mod rows;
 mod sets;
 
+use std::cell::Cell;
+
 use crate::cues::{Cues, Direction};
 use crate::figures::Figure;
 use crate::index::{Holds, Index};
-use crate::number::{Sign, Unit};
+use crate::number::{Number, Sign, Unit};
 use crate::scope::{Asked, Page};
 use crate::verdict::{Operand, Proof, State};
 
@@ -30,6 +32,20 @@ pub struct Bound {
     pub proof: Option<Proof>,
     /// Where the value, or one near it, was met under other names.
     pub nearest: Option<Operand>,
+    /// What the proof gives, unrounded, with its sign.
+    pub exact: Option<f64>,
+    pub seen: Seen,
+}
+
+/// What a figure's words point at, kept for what is made of several figures.
+#[derive(Debug, Default)]
+pub struct Seen {
+    /// Rows by table, where the figure's own words name any.
+    pub rows: Vec<(usize, Vec<u32>)>,
+    /// Columns named in full.
+    pub named: Vec<(usize, usize)>,
+    /// The figure's value with the sign its words give it.
+    pub target: f64,
 }
 
 /// All that is known of one figure.
@@ -41,6 +57,8 @@ pub struct Case<'p> {
     pub columns: columns::Columns,
     /// What the words ask of each column of labels, by table and column.
     pub asked: Vec<Vec<Asked>>,
+    /// The value that was last found to be the figure's.
+    pub exact: Cell<Option<f64>>,
 }
 
 impl<'p> Case<'p> {
@@ -59,7 +77,15 @@ impl<'p> Case<'p> {
             })
             .collect();
         let cues = Cues::of(page, figure);
-        Self { page, index, figure, cues, columns: columns::Columns::of(page, figure), asked }
+        Self {
+            page,
+            index,
+            figure,
+            cues,
+            columns: columns::Columns::of(page, figure),
+            asked,
+            exact: Cell::new(None),
+        }
     }
 
     /// The value a cell must have, sign included.
@@ -77,7 +103,19 @@ impl<'p> Case<'p> {
         let close = |v: f64, t: f64| (v - t).abs() <= number.half * (1.0 + 1e-7) + t.abs() * 1e-12;
         let unsigned = number.sign == Sign::Bare && self.cues.direction.is_none();
         let sized = size_alone && unsigned && self.cues.apart;
-        value.is_finite() && (close(value, self.target()) || (sized && close(value.abs(), number.value)))
+        let same =
+            value.is_finite() && (close(value, self.target()) || (sized && close(value.abs(), number.value)));
+        if same {
+            self.exact.set(Some(value));
+        }
+        same
+    }
+
+    fn seen(&self) -> Seen {
+        let near = |t: &usize| self.asked[*t].iter().any(|a| a.near);
+        let rows = self.tables().filter(near).map(|t| (t, self.near_rows(t))).collect();
+        let named = if self.columns.compound { Vec::new() } else { self.columns.named.clone() };
+        Seen { rows, named, target: self.target() }
     }
 
     pub fn telling(&self) -> bool {
@@ -102,25 +140,36 @@ impl<'p> Case<'p> {
 /// Binds one figure.
 pub fn bind(page: &Page<'_>, output: &Output<'_>, figure: &Figure) -> Bound {
     let case = Case::new(page, figure);
-    let direct = direct::find(&case);
+    let (state, proof, nearest) = found(&case, output);
+    let exact = if state.is_marked() { None } else { case.exact.get() };
+    Bound { state, proof, nearest, exact, seen: case.seen() }
+}
+
+fn found(case: &Case<'_>, output: &Output<'_>) -> (State, Option<Proof>, Option<Operand>) {
+    let direct = direct::find(case);
     if let direct::Found::Agrees(operand) = direct {
-        return Bound { state: State::Proven, proof: Some(Proof::cell(operand)), nearest: None };
+        return (State::Proven, Some(Proof::cell(operand)), None);
     }
-    if let Some(derived) = derive::find(&case, output) {
-        return Bound { state: State::Derived, proof: Some(derived), nearest: None };
+    if let Some(derived) = derive::find(case, output) {
+        return (State::Derived, Some(derived), None);
     }
-    if let Some((state, proof)) = beside::find(&case) {
-        return Bound { state, proof: Some(proof), nearest: None };
+    if let Some((state, proof)) = beside::find(case) {
+        return (state, Some(proof), None);
     }
-    if let Some((state, proof)) = output.find(&case) {
-        return Bound { state, proof: Some(proof), nearest: None };
+    if let Some((state, proof)) = output.find(case) {
+        return (state, Some(proof), None);
     }
     match direct {
-        direct::Found::Elsewhere(operand) if figure.number.digits.len() >= TELLING => {
-            Bound { state: State::Mismatch, proof: None, nearest: Some(operand) }
+        direct::Found::Elsewhere(operand) if case.figure.number.digits.len() >= TELLING => {
+            (State::Mismatch, None, Some(operand))
         }
-        _ => Bound { state: State::Unproven, proof: None, nearest: direct::nearest(&case) },
+        _ => (State::Unproven, None, direct::nearest(case)),
     }
+}
+
+/// Whether a value is the figure as shown.
+pub fn is_figure(number: &Number, target: f64, value: f64) -> bool {
+    value.is_finite() && (value - target).abs() <= number.half * (1.0 + 1e-7) + target.abs() * 1e-12
 }
 
 /// Whether a unit is a percentage of either kind.

@@ -13,6 +13,8 @@ use crate::verdict::{Operand, Proof, State};
 
 /// Numbers read of all lines.
 const MAX_NUMBERS: usize = 100_000;
+/// Digits from which a printed number is not met by chance, where the words name no line.
+const UNLIKELY: usize = 4;
 
 /// The numbers of all text evidence, by value.
 pub struct Output<'i> {
@@ -27,6 +29,8 @@ struct Told {
     half: f64,
     unit: Unit,
     words: HashSet<String>,
+    /// Any of its words will do: they are names of one statistic.
+    any: bool,
 }
 
 impl<'i> Output<'i> {
@@ -34,6 +38,7 @@ impl<'i> Output<'i> {
         let mut output = Self { index, numbers: Vec::new(), given: Vec::new() };
         for (at, line) in index.lines.iter().enumerate() {
             let periods = period::find(line.text);
+            let statistic = statistic(line.text);
             let mut from = 0;
             for number in number::find(line.text) {
                 let dated =
@@ -44,7 +49,14 @@ impl<'i> Output<'i> {
                 }
                 let label = &line.text[from.min(number.span.start)..number.span.start];
                 let own = words(label);
-                let words = if own.is_empty() { words(line.text) } else { own };
+                let any = statistic.is_some();
+                let words = match statistic {
+                    // "25%" is the name itself.
+                    Some((upto, _)) if number.span.start < upto => continue,
+                    Some((_, names)) => names.iter().map(|n| (*n).to_owned()).collect(),
+                    None if own.is_empty() => words(line.text),
+                    None => own,
+                };
                 from = number.span.end;
                 let sign = if number.sign == Sign::Minus { -1.0 } else { 1.0 };
                 let value = number.value * sign;
@@ -57,7 +69,14 @@ impl<'i> Output<'i> {
                     };
                     output.given.push((operand, value));
                 }
-                output.numbers.push(Told { line: at, value, half: number.half, unit: number.unit, words });
+                output.numbers.push(Told {
+                    line: at,
+                    value,
+                    half: number.half,
+                    unit: number.unit,
+                    words,
+                    any,
+                });
             }
         }
         output.numbers.sort_by(|a, b| a.value.total_cmp(&b.value));
@@ -81,6 +100,7 @@ impl<'i> Output<'i> {
             _ => &[1.0],
         };
         let (near, wide) = said(case);
+        let (beside, behind) = beside(case);
         let mut given = None;
         for factor in factors {
             let from = self.numbers.partition_point(|n| n.value * factor < target - reach - 1e-12);
@@ -98,9 +118,14 @@ impl<'i> Output<'i> {
                     continue;
                 }
                 let proof = Proof::line(line.id, line.at);
+                case.exact.set(Some(told.value * factor));
                 if line.kind == SourceKind::Given {
                     given.get_or_insert((State::Given, proof));
-                } else if self.fits(told, &near) || (self.strangers(&near, told) && self.fits(told, &wide)) {
+                } else if self.fits(told, &near)
+                    || (number.digits_shown > 1 && (self.fits(told, &beside) || self.fits(told, &behind)))
+                    || (self.strangers(&near, told) && self.fits(told, &wide))
+                    || (number.digits_shown >= UNLIKELY && self.strangers(&near, told))
+                {
                     return Some((State::Proven, proof));
                 }
             }
@@ -110,14 +135,14 @@ impl<'i> Output<'i> {
 
     /// Whether a line's words are said of the figure, and no other line's are more so.
     fn fits(&self, told: &Told, said: &HashSet<String>) -> bool {
-        let own = shared(&told.words, said);
+        let own = shared(told, said);
         let source = self.index.lines[told.line].id;
         own > 0.0
             && !self.numbers.iter().take(2_000).any(|n| {
                 n.line != told.line
                     && self.index.lines[n.line].id == source
                     && self.index.lines[n.line].kind != SourceKind::Given
-                    && shared(&n.words, said) > own + 0.15
+                    && shared(n, said) > own + 0.15
             })
     }
 
@@ -128,7 +153,7 @@ impl<'i> Output<'i> {
             .numbers
             .iter()
             .take(2_000)
-            .any(|n| self.index.lines[n.line].id == source && shared(&n.words, near) > 0.0)
+            .any(|n| self.index.lines[n.line].id == source && shared(n, near) > 0.0)
     }
 }
 
@@ -137,11 +162,70 @@ fn is_part(text: &str, number: &Number) -> bool {
     before.is_some_and(|c| c.is_ascii_alphabetic() || c == '_')
 }
 
-fn shared(label: &HashSet<String>, said: &HashSet<String>) -> f64 {
-    if label.is_empty() {
-        return 0.0;
+fn shared(told: &Told, said: &HashSet<String>) -> f64 {
+    let common = told.words.intersection(said).count();
+    match told.any {
+        true => f64::from(u8::from(common > 0)),
+        false => common as f64 / told.words.len().max(1) as f64,
     }
-    label.intersection(said).count() as f64 / label.len() as f64
+}
+
+/// The names a line of `describe()` goes by: `50%   119.0` is a median.
+fn statistic(line: &str) -> Option<(usize, &'static [&'static str])> {
+    let (label, rest) = line.trim().split_once(char::is_whitespace)?;
+    let upto = line.len() - line.trim_start().len() + label.len();
+    let numbers = rest.split_whitespace().all(|n| n.parse::<f64>().is_ok() || n == "NaN");
+    if !numbers {
+        return None;
+    }
+    let names: &[&str] = match label {
+        "count" => &[
+            "count",
+            "observation",
+            "row",
+            "record",
+            "sample",
+            "cover",
+            "data",
+            "样本",
+            "记录",
+            "共计",
+            "数据",
+        ],
+        "mean" => &["average", "平均"],
+        "std" => &["standard", "deviation", "标准", "准差"],
+        "min" => &["min", "minimum", "lowest", "smallest", "range", "最低", "最小", "最少"],
+        "25%" | "75%" => &[
+            "25th",
+            "75th",
+            "percentile",
+            "quartile",
+            "middle",
+            "half",
+            "between",
+            "中间",
+            "四分",
+            "分位",
+            "之间",
+        ],
+        "50%" => &["median", "typical", "中位"],
+        "max" => &["max", "maximum", "highest", "largest", "range", "最高", "最大", "最多"],
+        _ => return None,
+    };
+    Some((upto, names))
+}
+
+/// The few words right before and behind a figure in prose.
+fn beside(case: &Case<'_>) -> (HashSet<String>, HashSet<String>) {
+    let (report, span) = (case.page.report, &case.figure.number.span);
+    let Place::Prose { sentence, .. } = &case.figure.place else { return Default::default() };
+    let from = report.ceil_char_boundary(span.start.saturating_sub(28).max(sentence.start)).min(span.start);
+    let to = report.floor_char_boundary((span.end + 22).min(sentence.end)).max(span.end);
+    // A word that is cut is none.
+    let before = report[from..span.start].split_once(' ').map_or(&report[from..span.start], |(_, rest)| rest);
+    let behind = report[span.end..to].rsplit_once(' ').map_or(&report[span.end..to], |(rest, _)| rest);
+    let behind = words(behind);
+    (words(before).into_iter().chain(behind.iter().cloned()).collect(), behind)
 }
 
 fn said(case: &Case<'_>) -> (HashSet<String>, HashSet<String>) {
@@ -165,7 +249,18 @@ fn words(text: &str) -> HashSet<String> {
     let mut all = HashSet::new();
     let mut word = String::new();
     let mut last = None;
-    for c in text.chars().take(2_000).chain([' ']) {
+    let mut text: String = text.chars().take(2_000).collect::<String>().to_lowercase();
+    for (written, meant) in [
+        ("r²", "rsquared"),
+        ("r-squared", "rsquared"),
+        ("r^2", "rsquared"),
+        ("variance", "rsquared"),
+        ("解释", "rsquared "),
+        ("均值", "平均"),
+    ] {
+        text = text.replace(written, meant);
+    }
+    for c in text.chars().chain([' ']) {
         if c.is_ascii_alphanumeric() {
             word.push(c.to_ascii_lowercase());
             last = None;
@@ -173,7 +268,7 @@ fn words(text: &str) -> HashSet<String> {
         }
         let stem = word.strip_suffix('s').filter(|s| s.len() > 2).unwrap_or(&word);
         if stem.len() > 1 && !EMPTY.contains(&stem) && !stem.bytes().all(|b| b.is_ascii_digit()) {
-            all.insert(stem.to_owned());
+            all.insert(meant(stem).to_owned());
         }
         word.clear();
         if c.is_alphabetic() {
@@ -186,4 +281,19 @@ fn words(text: &str) -> HashSet<String> {
         }
     }
     all
+}
+
+/// Short forms that output and reports use for each other.
+fn meant(word: &str) -> &str {
+    match word {
+        "std" | "sd" => "standard",
+        "err" => "error",
+        "adj" => "adjusted",
+        "avg" | "mean" | "averaged" | "average" => "average",
+        "r2" => "rsquared",
+        "coef" => "coefficient",
+        "obs" => "observation",
+        "importance" | "importances" => "importance",
+        word => word,
+    }
 }

@@ -5,7 +5,7 @@ use super::Case;
 use super::rows::Amount;
 use crate::figures::Place;
 use crate::index::Holds;
-use crate::period::Period;
+use crate::period::{Grain, Period};
 use crate::scope::Key;
 
 impl Case<'_> {
@@ -102,6 +102,30 @@ impl Case<'_> {
         all
     }
 
+    /// "H1 revenue was 12": rows within the longer period the figure itself is said of.
+    fn spanned(&self, table: usize) -> Vec<Vec<u32>> {
+        let mut all = Vec::new();
+        for key in self.keys(table) {
+            let Holds::Times { of_row, rows } = &self.index.tables[table].columns[key].holds else {
+                continue;
+            };
+            let own: Vec<Grain> =
+                rows.keys().map(|part| Period { year: None, part: *part }.grain()).collect();
+            for grain in [Grain::Quarter, Grain::Half, Grain::Year].into_iter().filter(|g| !own.contains(g)) {
+                let Some(Key::Time(period)) = self.page.asked_times(self.figure, grain).first().copied()
+                else {
+                    continue;
+                };
+                let within = |r: &u32| of_row[*r as usize].is_some_and(|p| period.holds(p));
+                let found: Vec<u32> = (0..of_row.len() as u32).take(20_000).filter(within).collect();
+                if found.len() > 1 && found.len() < of_row.len() {
+                    all.push(found);
+                }
+            }
+        }
+        all
+    }
+
     /// Totals over the rows that share all labels but one with the row asked for.
     pub fn partial_totals(&self, table: usize, column: usize) -> Vec<Amount> {
         let keys = self.keys(table);
@@ -147,6 +171,11 @@ impl Case<'_> {
                 all.extend(self.amount(table, column, &rows));
             }
             all.extend(self.top(table, column));
+        }
+        if !cued && long {
+            for rows in self.spanned(table) {
+                all.extend(self.amount(table, column, &rows));
+            }
         }
         let rows = self.near_rows(table);
         if rows.len() > 1 && near && (cued || long) {

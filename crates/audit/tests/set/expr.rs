@@ -70,6 +70,11 @@ fn product(world: &World, tokens: &mut Vec<String>) -> f64 {
 
 fn atom(world: &World, tokens: &mut Vec<String>) -> f64 {
     let token = tokens.pop().expect("an operand");
+    if token == "(" {
+        let value = sum(world, tokens);
+        assert_eq!(tokens.pop().as_deref(), Some(")"), "a closed bracket");
+        return value;
+    }
     if let Some((function, inner)) = token.strip_suffix(')').and_then(|t| t.split_once('(')) {
         let (table, column) = inner.split_once('.').expect("table.column");
         let table = world.table(table).expect("table");

@@ -60,7 +60,8 @@ fn replaced(kind: &'static str, pieces: &[Piece], at: usize, new: String, world:
     // Under "万元" a 万 more is no slip, and in a chart it is no number.
     let before: String = render(&pieces[..at]).0;
     let line = before.rsplit('\n').next().unwrap_or("");
-    let drawn = line.contains("data: [") || line.contains("\"value\"") || line.starts_with("    [");
+    let bare: String = line.chars().filter(|c| !matches!(c, '"' | '\'' | ' ')).collect();
+    let drawn = bare.contains("data:[") || bare.contains("{value:") || line.starts_with("    [");
     if kind == "unit" && (expr.contains("/ 10000") || drawn) {
         return None;
     }

@@ -49,6 +49,16 @@ pub fn stranger() -> Vec<Case> {
     rendered(include_str!("stranger.txt"), 9001, 1)
 }
 
+/// Written before the rules were widened for `stranger`, in other trades and other manners, with figures of two steps.
+pub fn second() -> Vec<Case> {
+    rendered(include_str!("second.txt"), 11_003, 1)
+}
+
+/// Written with `second`, and looked at only when the rules had been widened for that one too.
+pub fn third() -> Vec<Case> {
+    rendered(include_str!("third.txt"), 13_007, 1)
+}
+
 fn cases(text: &str, seed: u64) -> Vec<Case> {
     rendered(text, seed, ROUNDS)
 }
