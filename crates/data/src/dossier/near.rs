@@ -137,20 +137,39 @@ fn statement(table: &KnownTable<'_>, spoken: &[Mention<'_>], question: &str) -> 
         let _ = write!(sql, "{}, ", name(&group.name));
     }
     let _ = write!(sql, "{figure} FROM {}", name(&table.sql));
-    for (at, (column, value)) in spoken.iter().filter_map(|m| Some((m.column, m.value?))).take(2).enumerate()
-    {
-        let _ = write!(
-            sql,
-            " {} {} = {}",
-            if at == 0 { "WHERE" } else { "AND" },
-            name(&column.name),
-            literal(value)
-        );
+    let held =
+        spoken.iter().filter_map(|m| Some(format!("{} = {}", name(&m.column.name), literal(m.value?))));
+    let tests: Vec<String> = held.take(2).chain(period(table, question)).collect();
+    if !tests.is_empty() {
+        let _ = write!(sql, " WHERE {}", tests.join(" AND "));
     }
     if group.is_some() {
         sql.push_str(" GROUP BY 1");
     }
     Some(sql)
+}
+
+/// The year of the question, and its month, as a test of the table's first date: `year("日期") = 2024 AND month("日期") = 3`.
+fn period(table: &KnownTable<'_>, question: &str) -> Option<String> {
+    let is_date = |c: &&ColumnProfile| c.kind == "DATE" || c.kind.starts_with("TIMESTAMP");
+    let date = table.profile.columns.iter().take(MOST_COLUMNS).find(is_date).filter(|c| is_plain(&c.name))?;
+    let mut years = question
+        .split(|c: char| !c.is_ascii_digit())
+        .filter(|d| d.len() == 4 && (d.starts_with("19") || d.starts_with("20")));
+    let year = years.next()?;
+    // Two years are compared, not asked for.
+    if years.any(|other| other != year) {
+        return None;
+    }
+    let date = name(&date.name);
+    let mut test = format!("year({date}) = {year}");
+    let after = question.split_once(year).and_then(|(_, rest)| rest.trim_start().strip_prefix('年'));
+    let month =
+        after.and_then(|rest| rest.split_once('月')).and_then(|(month, _)| month.trim().parse::<u8>().ok());
+    if let Some(month) = month.filter(|m| (1..=12).contains(m)) {
+        let _ = write!(test, " AND month({date}) = {month}");
+    }
+    Some(test)
 }
 
 /// A number that can be summed: not one that names something.

@@ -163,13 +163,18 @@ fn what_the_question_speaks_of_is_told_with_a_statement() {
         said_of("2024年华东的销售额是多少", &orders),
         [
             "问题涉及 \"orders\" 的列：\"销售额\"、\"地区\" = '华东'",
-            "SQL 写法（按问题修改）：SELECT sum(\"销售额\") AS \"销售额\" FROM \"orders\" WHERE \"地区\" = '华东'",
+            "SQL 写法（按问题修改）：SELECT sum(\"销售额\") AS \"销售额\" FROM \"orders\" WHERE \"地区\" = '华东' AND year(\"日期\") = 2024",
         ]
     );
     assert!(
         said_of("各地区的平均销售额", &orders)[1]
             .ends_with("SELECT \"地区\", avg(\"销售额\") AS \"销售额\" FROM \"orders\" GROUP BY 1")
     );
+    assert!(
+        said_of("2024年3月销售额", &orders)[1]
+            .ends_with("WHERE year(\"日期\") = 2024 AND month(\"日期\") = 3")
+    );
+    assert!(!said_of("2023年和2024年的销售额对比", &orders)[1].contains("WHERE"));
     assert!(said_of("有多少个客户", &orders)[0].ends_with("\"客户ID\""), "a part of a name is enough");
     // Nothing of it is spoken of: still a statement with names that exist.
     assert_eq!(
