@@ -2,7 +2,7 @@
 import type { ChartRef } from "$lib/api/types";
 import { roomy } from "$lib/chart/theme";
 import { cleanOption, type Option } from "$lib/chart/option";
-import { full, share, short } from "./numbers";
+import { full, share, short } from "$lib/chart/numbers";
 
 export const KINDS = ["bar", "line", "area", "pie", "table"] as const;
 export type Kind = (typeof KINDS)[number] | "given";
