@@ -85,7 +85,7 @@ describe("charts by reference", { skip }, () => {
     assert.equal(name, "各地区销售额.png");
     assert.ok(png.length > 4000, "a picture with something on it");
     const [, svg] = await saved("保存为 SVG");
-    assert.match(svg.toString(), /<svg[\s\S]*各地区销售额[\s\S]*华南/);
+    for (const words of [/^<svg/, /各地区销售额/, /华南/]) assert.match(svg.toString(), words);
     browser.quiet();
   });
 
