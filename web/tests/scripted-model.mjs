@@ -53,6 +53,8 @@ with open('growth.csv', 'w') as f: f.write('region,growth\\n华东,0.182\\n')
 1 + 1`;
 const sleep = (seconds) => calls(1, ["run_python", { code: `import time\ntime.sleep(${seconds})`, timeout: 60 }]);
 
+const ESSAY = Array.from({ length: 60 }, (_, at) => `第 ${["甲", "乙", "丙"][at % 3]} 段文字，慢慢地写出来。`).join("\n\n");
+
 /** A script's step that is a number is that HTTP status. */
 const SCRIPTS = {
   full: [
@@ -82,7 +84,9 @@ const SCRIPTS = {
     () => complete(3, `各地区：\n\n<chart data="call_1" kind="bar" x="地区" y="销售额" title="各地区销售额" unit="元"/>\n\n按月：\n\n<chart data="call_1_2" kind="line" x="month" y="sales" title="月度趋势"/>\n\n占比：<chart data="call_1" kind="pie" x="地区" y="销售额" title="占比"/>\n\n<chart data="call_7" kind="bar" x="a" y="b"/>\n\n完。`),
   ],
   /** Written so slowly that one can come in the middle. */
-  essay: [() => complete(1, Array.from({ length: 60 }, (_, at) => `第 ${["甲", "乙", "丙"][at % 3]} 段文字，慢慢地写出来。`).join("\n\n"))],
+  essay: [() => complete(1, ESSAY)],
+  /** The same after a call, so that there is something to fold when it begins. */
+  worked: [() => calls(1, ["query_database", { query: "SELECT sum(amount) AS s FROM sales" }]), () => complete(2, ESSAY)],
   choose: [() => complete(1, "要按哪个口径算？", { needs_clarification: { choices: ["[text]按含税销售额", "[text]按不含税销售额"] } })],
   address: [() => calls(1, ["web_reader", { url: "https://reports.invalid/2024" }]), () => complete(2, "没有读到。")],
   consented: [() => calls(1, ["web_reader", { url: "https://reports.invalid/2024" }]), () => complete(2, "读过了。")],

@@ -1,4 +1,5 @@
 /** The one look of every chart, in the page and in the frame: palette, text, lines, room. */
+import { short } from "./numbers";
 import type { Option } from "./option";
 
 export const PALETTE = ["#2f6fde", "#e8833a", "#1f9e89", "#b5539c", "#c9a227", "#5b8fb9", "#7d6bc4", "#8a8f98"];
@@ -33,6 +34,22 @@ export function alike(option: Option): Option {
   if (typeof title !== "object" || title === null || Array.isArray(title)) return title === undefined ? rest : { ...rest, title };
   const { x: _x, right: _right, textAlign: _align, ...words } = title as Option;
   return { ...rest, title: { ...words, left: 0 } };
+}
+
+const LABELS_UP_TO = 14;
+const isOption = (value: unknown): value is Option => typeof value === "object" && value !== null && !Array.isArray(value);
+
+/** A few bars say their figures themselves: in short, or as the axis writes percentages. */
+export function labelled(option: Option, language: string): Option {
+  const [bar, ...others] = Array.isArray(option.series) ? (option.series as unknown[]) : [option.series];
+  if (others.length > 0 || !isOption(bar) || bar.type !== "bar" || bar.label !== undefined) return option;
+  if (!Array.isArray(bar.data) || bar.data.length > LABELS_UP_TO || !bar.data.every((one) => typeof one === "number" || one === null)) return option;
+  const lying = isOption(option.xAxis) && option.xAxis.type === "value";
+  const axis = lying ? option.xAxis : option.yAxis;
+  const written = isOption(axis) && isOption(axis.axisLabel) ? axis.axisLabel.formatter : undefined;
+  const percent = typeof written === "function" && String(written(1)).endsWith("%") ? (written as (value: number) => string) : null;
+  const formatter = ({ value }: { value?: unknown }) => (typeof value !== "number" ? "" : percent ? percent(value) : short(value, language, "", true));
+  return { ...option, series: [{ ...bar, label: { show: true, position: lying ? "right" : "top", formatter }, labelLayout: { hideOverlap: true } }] };
 }
 
 /** ECharts keeps room under the axis for a legend; without one (or anything else there) the chart takes it. */

@@ -1,5 +1,5 @@
 /** Charts in the frame: drawn from data by our own script, one by one, so that a broken one takes no neighbour along. */
-import { alike, CHART_THEMES, roomy } from "../chart/theme";
+import { alike, CHART_THEMES, labelled, roomy } from "../chart/theme";
 import { cleanOption, type Option } from "../chart/option";
 import type { ThemeName } from "./protocol";
 
@@ -33,12 +33,13 @@ export class Charts {
   draw(dom: HTMLElement, json: string, notMerge: boolean): string | null {
     try {
       // Said in words for those who do not see it: ECharts describes its own figures.
-      const option = { aria: { enabled: true }, ...roomy(alike(cleanOption(JSON.parse(json)))) };
+      const language = document.documentElement.lang === "en" ? "en" : "zh";
+      const option = { aria: { enabled: true }, ...roomy(labelled(alike(cleanOption(JSON.parse(json))), language)) };
       if (dom.clientHeight < 40) dom.style.height = "360px";
       if (dom.clientWidth < 40) dom.style.width = "100%";
       let chart = this.#live.get(dom);
       if (!chart) {
-        chart = this.library.init(dom, `ba-${this.#theme}`, { locale: document.documentElement.lang === "en" ? "EN" : "ZH" });
+        chart = this.library.init(dom, `ba-${this.#theme}`, { locale: language.toUpperCase() });
         this.#live.set(dom, chart);
         const drawn = chart;
         new ResizeObserver(() => !drawn.isDisposed() && drawn.resize()).observe(dom);

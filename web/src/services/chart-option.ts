@@ -2,7 +2,7 @@
 import type { ChartRef } from "$lib/api/types";
 import { roomy } from "$lib/chart/theme";
 import { cleanOption, type Option } from "$lib/chart/option";
-import { full, share, short } from "./numbers";
+import { full, share, short } from "$lib/chart/numbers";
 
 export const KINDS = ["bar", "line", "area", "pie", "table"] as const;
 export type Kind = (typeof KINDS)[number] | "given";
@@ -91,7 +91,7 @@ export function drawable(chart: ChartRef, kind: Kind, language: string, { narrow
   };
   option.series = list(option.series).map((series) => {
     const label = (series.label ?? {}) as Option;
-    if (series.type === "pie") return { ...series, ...(narrow ? { radius: ["34%", "54%"], center: ["50%", "46%"], labelLine: { length: 8, length2: 6 } } : {}), label: { overflow: "truncate", width: narrow ? 58 : 120, ...label, formatter: slice } };
+    if (series.type === "pie") return { ...series, ...(narrow ? { radius: ["34%", "54%"], center: ["50%", "46%"], labelLine: { length: 16, length2: 4 } } : {}), label: { overflow: "truncate", width: narrow ? 54 : 120, ...label, formatter: slice } };
     const write = (params: unknown) => {
       const value = valueOf(params);
       return value === null ? "" : short(value, language, unit, true);

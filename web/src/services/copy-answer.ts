@@ -2,7 +2,7 @@
 import { api } from "$lib/api/client";
 import type { ChartRef, CodeRef, Figure, Metadata } from "$lib/api/types";
 import { gridOf } from "./chart-option";
-import { full } from "./numbers";
+import { full } from "$lib/chart/numbers";
 import { isDoubtful, markFigures } from "./figures";
 import { inlineImages } from "./inline-images";
 import { escapeHtml } from "./markdown";

@@ -1,5 +1,5 @@
 /** Tables as people read them: which columns are figures, how they sort, how they leave the page. No DOM. */
-import { readable } from "./numbers";
+import { readable } from "$lib/chart/numbers";
 
 const NUMBER = /^([+\-−–▲▼]?)\s*([¥￥$€£]?)\s*([+\-−]?)(\d{1,3}(?:,\d{3})+|\d+)(\.\d+)?\s*(%|％|pp|百分点|万亿|万|亿|千|k|m|bn|b)?(?:\s*(?:元|人|单|件|次|台))?$/i;
 const SCALE: Record<string, number> = { 万: 1e4, 亿: 1e8, 万亿: 1e12, 千: 1e3, k: 1e3, m: 1e6, b: 1e9, bn: 1e9 };

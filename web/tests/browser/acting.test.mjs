@@ -12,7 +12,7 @@ const WIDE = `| 门店 | 日期 | 说明 | ${Array.from({ length: 14 }, (_, at) 
 
 describe("working with an answer", { skip }, () => {
   let server, browser, page;
-  stage({}, async (on) => {
+  stage({ pauseMs: 12 }, async (on) => {
     ({ server, browser, page } = on);
     await browser.context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url });
     await drop(page, [["sales.csv", SALES]]);
@@ -36,6 +36,7 @@ describe("working with an answer", { skip }, () => {
     await ended(page);
     assert.deepEqual(await part("choices").locator("button").allInnerTexts(), ["[text]按含税销售额", "[text]按不含税销售额"]);
     assert.equal(await part("questions").count(), 0, "the choices are not shown twice");
+    assert.equal(await part("plan").locator(".count").innerText(), "1/3", "the plan ticks only what ran");
     await browser.shot("choices-zh-light");
     const asked = lastTurn(page);
     const before = await page.locator("article[data-state]").count();
@@ -192,7 +193,7 @@ describe("working with an answer", { skip }, () => {
       };
       new MutationObserver(look).observe(document.body, { subtree: true, childList: true, characterData: true, attributes: true });
     });
-    await ask(page, "[total] [essay] 慢慢写");
+    await ask(page, "[worked] 慢慢写");
     await ended(page);
     await page.waitForTimeout(500);
     const tops = await page.evaluate(() => window.tops.filter(([state]) => state === "running" || state === "complete"));

@@ -105,7 +105,8 @@ describe("around the answers", { skip }, () => {
 
 describe("administration", { skip }, () => {
   it("manages users, keys and passwords, shows usage and what was done", { timeout: 300_000 }, async () => {
-    const server = await startServer({ listen: "0.0.0.0:0", users: { bob: "staple battery horse" }, admins: { ana: "correct horse battery" } });
+    const config = '[connections.shop]\nurl = "postgresql://reader@127.0.0.1:9/shop"\n';
+    const server = await startServer({ listen: "0.0.0.0:0", config, users: { bob: "staple battery horse" }, admins: { ana: "correct horse battery" } });
     const browser = await openBrowser();
     const { page } = browser;
     const signIn = async (name, password) => {
@@ -139,7 +140,12 @@ describe("administration", { skip }, () => {
       await tab("用量与费用");
       assert.match(await page.locator("tr", { hasText: "ana" }).innerText(), /1\s+1,200\s+240/);
       await tab("技能");
-      await page.getByText("trend-growth").waitFor(SLOW);
+      await page.getByRole("button", { name: "停用 trend-growth" }).click();
+      await page.getByRole("button", { name: "启用 trend-growth" }).click();
+      await page.getByRole("button", { name: "停用 trend-growth" }).waitFor(SLOW);
+      await tab("数据库连接");
+      await page.getByRole("button", { name: "测试 shop" }).click();
+      await page.locator("[data-part=trial]", { hasText: "数据库没有回答" }).waitFor(SLOW);
       await tab("限制");
       await page.getByText("512").first().waitFor(SLOW);
       await tab("操作记录");

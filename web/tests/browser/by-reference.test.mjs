@@ -1,4 +1,5 @@
 /** Charts by reference (SPEC W4), calls that share an id, a reload in the middle of an answer, drafts and queued questions: against the real binary. */
+import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";
 import { skip } from "./binary.mjs";
 import { ask, assert, drop, ended, fileReady, firstVisit, input, lastTurn, SALES, SLOW } from "./harness.mjs";
@@ -68,6 +69,32 @@ describe("charts by reference", { skip }, () => {
     await browser.shot("by-reference-phone-zh-dark");
     await page.setViewportSize({ width: 1280, height: 900 });
     browser.quiet();
+  });
+
+  it("are saved as CSV, Excel, PNG and SVG, under their name", async () => {
+    const first = charts().first();
+    const saved = async (name) => {
+      const [file] = await Promise.all([page.waitForEvent("download"), first.getByRole("button", { name }).click()]);
+      return [file.suggestedFilename(), readFileSync(await file.path())];
+    };
+    const [, csv] = await saved("保存为 CSV");
+    assert.match(csv.toString(), /华南,66000/);
+    const [, book] = await saved("下载 Excel");
+    assert.equal(book.subarray(0, 2).toString(), "PK");
+    const [name, png] = await saved("导出 PNG");
+    assert.equal(name, "各地区销售额.png");
+    assert.ok(png.length > 4000, "a picture with something on it");
+    const [, svg] = await saved("保存为 SVG");
+    for (const words of [/^<svg/, /各地区销售额/, /华南/]) assert.match(svg.toString(), words);
+    browser.quiet();
+  });
+
+  it("move nothing but the conversation when one goes to a place in it", async () => {
+    const place = () => page.evaluate(() => [document.querySelector(".shell").getBoundingClientRect().top, document.scrollingElement.scrollTop, document.scrollingElement.scrollHeight - innerHeight]);
+    await charts().last().evaluate((node) => node.scrollIntoView({ block: "start" }));
+    assert.deepEqual(await place(), [0, 0, 0]);
+    await charts().last().locator("table").evaluate((node) => node.scrollIntoView({ block: "end" }));
+    assert.deepEqual(await place(), [0, 0, 0], "the tables for those who do not see the charts make no room below the page");
   });
 
   it("a reload in the middle of an answer shows its text from the beginning", async () => {

@@ -116,6 +116,8 @@ describe("an answer on a phone", { skip }, () => {
         const at = (part) => turn.querySelector(`[data-part=${part}]`)?.getBoundingClientRect();
         return at("report").top - turn.getBoundingClientRect().top;
       });
+      const how = await lastTurn(page).locator(".how").evaluate((line) => line.getBoundingClientRect().height);
+      assert.ok(how < 40, `reasoning, plan and basis are one line, not ${Math.round(how)} px`);
       assert.ok(start <= 740 / 3, `the report begins ${Math.round(start)} px below its question`);
     } finally {
       await browser.close();

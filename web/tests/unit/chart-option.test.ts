@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { ChartRef } from "../../src/api/types";
-import { full, rate, readable, rounded, share, short, single } from "../../src/services/numbers";
+import { full, rate, readable, rounded, share, short, single } from "../../src/chart/numbers";
 import { canSwitch, drawable, gridOf } from "../../src/services/chart-option";
 import { buildReport } from "../../src/services/report";
 

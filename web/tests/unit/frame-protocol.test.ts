@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { alike, roomy } from "../../src/chart/theme";
+import { alike, labelled, roomy } from "../../src/chart/theme";
 import { MAX_HEIGHT, Quota, readFrameMessage, usesECharts, wantsPaper } from "../../src/frame/protocol";
 
 describe("messages from the frame are hostile (SPEC U9)", () => {
@@ -41,6 +41,20 @@ describe("room under a chart", () => {
   it("is given back when nothing of the chart's own stands there", () => {
     expect(roomy({ xAxis: {}, series: [] })).toEqual({ xAxis: {}, series: [], grid: { bottom: 10 } });
     for (const option of [{ xAxis: {}, legend: {} }, { xAxis: {}, grid: { bottom: 90 } }, { series: [{ type: "pie" }] }]) expect(roomy(option)).toBe(option);
+  });
+
+  it("lets a few bars say their figures, in short or as the axis writes percentages", () => {
+    const drawn = (option: Record<string, unknown>, value: number) => {
+      const [series] = labelled(option, "en").series as { label?: { position: string; formatter(params: { value: number }): string } }[];
+      return series?.label ? [series.label.position, series.label.formatter({ value })] : null;
+    };
+    const bars = (data: unknown[]) => [{ type: "bar", data }];
+    expect(drawn({ yAxis: { type: "value" }, series: bars([66000, 67340]) }, 66000)).toEqual(["top", "66.00K"]);
+    expect(drawn({ xAxis: { type: "value" }, series: bars([3, null]) }, 3)).toEqual(["right", "3"]);
+    expect(drawn({ yAxis: { axisLabel: { formatter: (v: number) => `${v * 100}%` } }, series: bars([0.5]) }, 0.5)).toEqual(["top", "50%"]);
+    expect(drawn({ series: bars(Array(15).fill(1)) }, 1)).toBeNull();
+    expect(drawn({ series: [...bars([1]), ...bars([2])] }, 1)).toBeNull();
+    expect(drawn({ series: bars([{ value: 1 }]) }, 1)).toBeNull();
   });
 
   it("makes charts look alike: the title left, one palette, several titles where they are", () => {
