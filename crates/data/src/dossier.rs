@@ -64,8 +64,9 @@ pub fn write(facts: &Facts<'_>, most: usize, count: &dyn Fn(&str) -> usize) -> O
     if facts.tables.is_empty() && facts.kept.is_empty() && facts.variables.is_empty() {
         return None;
     }
+    let near = near::lines(facts);
     for detail in [Detail::Full, Detail::Ranges, Detail::Types, Detail::Names] {
-        let text = whole(facts, detail, facts.tables.len(), most * BYTES_PER_TOKEN);
+        let text = whole(facts, detail, facts.tables.len(), most * BYTES_PER_TOKEN) + &near;
         if fits(&text, most, count) {
             return Some(text);
         }
@@ -74,13 +75,13 @@ pub fn write(facts: &Facts<'_>, most: usize, count: &dyn Fn(&str) -> usize) -> O
     let (mut low, mut high) = (0, facts.tables.len());
     while low < high {
         let middle = (low + high).div_ceil(2);
-        if fits(&whole(facts, Detail::Names, middle, most * BYTES_PER_TOKEN), most, count) {
+        if fits(&(whole(facts, Detail::Names, middle, most * BYTES_PER_TOKEN) + &near), most, count) {
             low = middle;
         } else {
             high = middle - 1;
         }
     }
-    Some(whole(facts, Detail::Names, low, usize::MAX)).filter(|text| fits(text, most, count))
+    Some(whole(facts, Detail::Names, low, usize::MAX) + &near).filter(|text| fits(text, most, count))
 }
 
 fn fits(text: &str, most: usize, count: &dyn Fn(&str) -> usize) -> bool {
@@ -122,7 +123,6 @@ fn whole(facts: &Facts<'_>, detail: Detail, tables: usize, enough: usize) -> Str
         });
         let _ = writeln!(text, "{}{}", words.variables(), list(&mut variables));
     }
-    near::push(&mut text, facts);
     text
 }
 

@@ -28,10 +28,12 @@ struct Mention<'a> {
     value: Option<&'a str>,
 }
 
-pub(super) fn push(text: &mut String, facts: &Facts<'_>) {
+/// The last lines of a dossier.
+pub(super) fn lines(facts: &Facts<'_>) -> String {
+    let mut text = String::new();
     let question: String = facts.question.chars().take(MOST_QUESTION).collect::<String>().to_lowercase();
     if question.trim().is_empty() {
-        return;
+        return text;
     }
     let recent = facts.tables.iter().rev().take(MOST_TABLES);
     let found: Vec<Spoken<'_, '_>> = recent.map(|t| (t, mentions(t, &question))).collect();
@@ -57,6 +59,7 @@ pub(super) fn push(text: &mut String, facts: &Facts<'_>) {
     if let Some(statement) = chosen.and_then(|(table, all)| statement(table, all, &question)) {
         text.push_str(&facts.words.statement(statement));
     }
+    text
 }
 
 fn mentions<'a>(table: &KnownTable<'a>, question: &str) -> Vec<Mention<'a>> {

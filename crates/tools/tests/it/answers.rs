@@ -177,8 +177,11 @@ fn a_model_with_a_wrong_join_reads_of_it_before_it_answers() {
         let connections = Connections::new(Vec::new()).unwrap();
         let query = QueryDatabase { tables: Some(tables()), connections, store: desk.store.clone() };
         let registry = Registry::new(vec![Arc::new(Typed::new(query))]).unwrap();
-        let wrong = "SELECT 地区, count(*) AS n FROM 订单 o JOIN 明细 d ON o.订单号 = d.订单号 JOIN 客户 c ON c.客户ID = o.客户ID GROUP BY 1";
-        let mended = "SELECT 地区, count(*) AS n FROM 订单 o JOIN 客户 c ON c.客户ID = o.客户ID GROUP BY 1";
+        let join = "FROM 订单 o JOIN 客户 c ON c.客户ID = o.客户ID";
+        let wrong = format!(
+            "SELECT 地区, sum(o.\"金额（元）\") AS s {join} JOIN 明细 d ON o.订单号 = d.订单号 GROUP BY 1"
+        );
+        let mended = format!("SELECT 地区, sum(o.\"金额（元）\") AS s {join} GROUP BY 1");
         let script = model(vec![
             calls(json!([["query_database", {"query": wrong}]])),
             calls(json!([["query_database", {"query": mended}]])),
@@ -187,7 +190,7 @@ fn a_model_with_a_wrong_join_reads_of_it_before_it_answers() {
         let models = Models { default: script.clone(), summary: None, named: Default::default() };
         let counter: Counter = Arc::new(|text: &str| text.len() / 3);
         let agent = agent_of(&desk.store, models, registry, Skills::none(), counter);
-        let asked = json!({"message": "各地区有多少订单？", "conversation_id": desk.conversation});
+        let asked = json!({"message": "各地区的金额？", "conversation_id": desk.conversation});
         let admitted = agent.admit(&UserId::local(), serde_json::from_value(asked).unwrap()).await.unwrap();
         agent.wait(&UserId::local(), &admitted.run_id).await.unwrap();
         let read = |request: usize| script.requests()[request].messages.last().unwrap().wire_text();
