@@ -71,6 +71,15 @@ describe("accessibility", { skip }, () => {
       await page.getByRole("link", { name: /\[full\]/ }).last().click();
       await page.getByRole("list", { name: "运行时间线" }).waitFor(SLOW);
       assert.deepEqual(await findings(), [], "monitoring");
+      await page.goto(`${server.url}/#/board`);
+      await page.getByRole("heading", { name: "看板" }).waitFor(SLOW);
+      assert.deepEqual(await findings(), [], "board");
+      await page.goto(`${server.url}/#/admin`);
+      for (const name of ["技能", "限制", "用量与费用"]) {
+        await page.getByRole("tab", { name }).click();
+        await page.locator("[data-part=admin] table").waitFor(SLOW);
+        assert.deepEqual(await findings(), [], name);
+      }
     });
   }
 
