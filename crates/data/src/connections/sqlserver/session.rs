@@ -126,9 +126,7 @@ fn unreached(error: Error) -> DataError {
         Error::Server(said) => unreachable(shorten(said.message(), MAX_MESSAGE_CHARS)),
         Error::Tls(why) => {
             let hint = "; for a certificate that this machine does not know, add ?trust_certificate=yes";
-            unreachable(
-                shorten(&why.split(" To connect anyway").next().unwrap_or_default().to_owned(), 300) + hint,
-            )
+            unreachable(shorten(why.split(" To connect anyway").next().unwrap_or_default(), 300) + hint)
         }
         other => failed(other),
     }

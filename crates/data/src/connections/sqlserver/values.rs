@@ -215,7 +215,7 @@ mod tests {
 
     #[test]
     fn money_that_came_rounded_is_no_figure() {
-        let error = cell("MONEY", &ColumnData::F64(Some(922_337_203_685_477.58)), 100).unwrap_err();
+        let error = cell("MONEY", &ColumnData::F64(Some(922_337_203_685_477.5)), 100).unwrap_err();
         assert!(matches!(&error, DataError::Query { hint: Some(h), .. } if h.contains("DECIMAL(19, 4)")));
         assert_eq!(shown("MONEY", ColumnData::F64(Some(900_719_925_474.099_1))), json!("900719925474.0991"));
     }
