@@ -86,10 +86,10 @@ def test_an_unknown_name_is_answered_with_what_there_is(tables):
 
 
 @pytest.mark.parametrize("sql, mended", [
-    ("SELECT SUM(sales) AS sales FROM orders", 'SELECT SUM("amount") AS "amount" FROM orders'),
-    ("SELECT area, sum(o.revenue) FROM orders o WHERE area = 'sales' GROUP BY area", "SELECT \"region\", sum(o.\"amount\") FROM orders o WHERE \"region\" = 'sales' GROUP BY \"region\""),
+    ("SELECT SUM(sales) AS sales FROM orders", 'SELECT SUM(amount) AS amount FROM orders'),
+    ("SELECT area, sum(o.revenue) FROM orders o WHERE area = 'sales' GROUP BY area", "SELECT region, sum(o.amount) FROM orders o WHERE region = 'sales' GROUP BY region"),
     ('SELECT sum(amount) FROM orders WHERE region = "华东"', "SELECT sum(amount) FROM orders WHERE region = '华东'"),
-    ("SELECT sum(revenue) FROM ordres", 'SELECT sum("amount") FROM "orders"'),
+    ("SELECT sum(revenue) FROM ordres", 'SELECT sum(amount) FROM orders'),
 ])
 def test_an_unknown_name_is_answered_with_a_statement_that_can_be_run(tables, sql, mended):
     engine._ready = None

@@ -73,12 +73,12 @@ def proposal(con, sql, known, tables, table=None):
             con.execute(f"DEALLOCATE {quote('__proposal')}")
         except duckdb.CatalogException as e:
             unknown = re.search(r"Table with name (.+?) does not exist", str(e))
-            better = _replaced(mended, unknown.group(1), quote(table)) if unknown and table else mended
+            better = _replaced(mended, unknown.group(1), _bare(con, table)) if unknown and table else mended
         except duckdb.BinderException as e:
             unknown = _missing(str(e))
             near = nearest(unknown, known, 1)
             # Double quotes around what is no column mean a text.
-            better = _replaced(mended, unknown, quote(near[0])) if near else _replaced(mended, unknown, sql_text(unknown), quoted=True)
+            better = _replaced(mended, unknown, _bare(con, near[0])) if near else _replaced(mended, unknown, sql_text(unknown), quoted=True)
         except duckdb.Error:
             return []
         else:
@@ -87,6 +87,12 @@ def proposal(con, sql, known, tables, table=None):
             return []
         mended = better
     return []
+
+
+def _bare(con, name):
+    """Without quotes where SQL needs none: inside JSON small models get them wrong."""
+    plain = re.fullmatch(r"[^\W\d]\w*", name) and not con.execute("SELECT 1 FROM duckdb_keywords() WHERE keyword_name = lower(?)", [name]).fetchall()
+    return name if plain else quote(name)
 
 
 def _missing(message):

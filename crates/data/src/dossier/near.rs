@@ -16,6 +16,15 @@ const MOST_SPOKEN: usize = 3;
 /// Characters of a question that are looked at.
 const MOST_QUESTION: usize = 400;
 
+/// Words that mean something else where a name may stand.
+const RESERVED: [&str; 57] = [
+    "all", "and", "any", "array", "as", "asc", "at", "both", "case", "cast", "check", "collate", "column",
+    "create", "cross", "default", "desc", "describe", "distinct", "do", "else", "end", "except", "false",
+    "fetch", "for", "from", "full", "group", "having", "in", "inner", "into", "is", "join", "left", "like",
+    "limit", "not", "null", "offset", "on", "or", "order", "outer", "pivot", "primary", "right", "select",
+    "show", "table", "then", "to", "true", "using", "when", "where",
+];
+
 type Spoken<'f, 'a> = (&'f KnownTable<'a>, Vec<Mention<'a>>);
 
 /// A column that a question speaks of, and the value of it that stands there.
@@ -194,7 +203,13 @@ fn is_plain(text: &str) -> bool {
     line(text, 60) == text
 }
 
+/// Without quotes where SQL needs none: inside JSON small models get them wrong.
 fn name(text: &str) -> String {
+    let is_word =
+        text.chars().all(|c| c.is_alphanumeric() || c == '_') && !text.starts_with(|c: char| c.is_numeric());
+    if is_word && !RESERVED.contains(&text.to_lowercase().as_str()) {
+        return text.to_owned();
+    }
     format!("\"{}\"", line(text, 60).replace('"', "\"\""))
 }
 
