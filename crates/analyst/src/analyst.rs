@@ -19,12 +19,12 @@ use crate::norm::Lang;
 use crate::observe::{self, Grid};
 use crate::plan::{self, Query};
 use crate::question::{Question, Refusal};
-use crate::read::Understanding;
-use crate::read::tokens::Scope;
 use crate::report::{Desk, format, refuse};
+use crate::scope::Scope;
 use crate::source::Connection;
 use crate::table::Table;
 use crate::turn::{Listed, Turn};
+use crate::understand::Understanding;
 use crate::values;
 use crate::word::Beyond;
 

@@ -1,36 +1,37 @@
 //! The offline analyst: a rule-based model (SPEC L3). It sees the messages any model sees and answers in the same
 //! protocol. It computes nothing itself: figures come from tool results, or they are not given.
 
-pub mod analyst;
+mod analyst;
 pub mod budget;
 mod database;
-pub mod dictionary;
-pub mod export;
-pub mod forecast;
-pub mod glossary;
+mod dictionary;
+mod export;
+mod forecast;
+mod glossary;
 pub mod judge;
-pub mod lex;
+mod lex;
 mod memory;
-pub mod names;
-pub mod norm;
+mod names;
+mod norm;
 pub mod observe;
 pub mod opinion;
-pub mod plain;
-pub mod plan;
-pub mod question;
-pub mod read;
-pub mod report;
-pub mod source;
-pub mod table;
+mod plain;
+mod plan;
+mod question;
+mod report;
+mod scope;
+mod source;
+mod table;
 #[cfg(test)]
 mod testing;
-pub mod timex;
-pub mod tolerate;
+mod timex;
+mod tolerate;
 pub mod turn;
-pub mod units;
-pub mod values;
-pub mod weigh;
-pub mod word;
+mod understand;
+mod units;
+mod values;
+mod weigh;
+mod word;
 
 pub use analyst::OfflineAnalyst;
 pub use glossary::{Glossary, GlossaryError};

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::dictionary::Dictionary;
 use crate::glossary::Glossary;
-use crate::read::{Understanding, understand};
 use crate::table::Table;
+use crate::understand::{Understanding, understand};
 
 /// Vocabularies and readings kept, of all conversations.
 const KEPT: usize = 16;

@@ -167,27 +167,6 @@ pub fn without_unit(words: &str) -> &str {
     UNITS.iter().find_map(|u| words.strip_suffix(u)).filter(|w| !w.is_empty()).unwrap_or(words)
 }
 
-/// How many seconds the unit at the end of a text has, where it is one of time.
-pub fn seconds(text: &str) -> Option<f64> {
-    let text = text.trim_end_matches([')', '）', ' ', '钟']);
-    let ends = |units: &[&str]| {
-        units.iter().any(|u| {
-            text.strip_suffix(u).is_some_and(|before| {
-                !u.is_ascii() || before.is_empty() || !before.ends_with(|c: char| c.is_ascii_alphabetic())
-            })
-        })
-    };
-    if ends(&["second", "seconds", "sec", "secs", "秒"]) {
-        Some(1.0)
-    } else if ends(&["minute", "minutes", "min", "mins", "分"]) {
-        Some(60.0)
-    } else if ends(&["hour", "hours", "hr", "hrs", "h", "小时"]) {
-        Some(3600.0)
-    } else {
-        None
-    }
-}
-
 /// Two forms of one word, short irregular ones included: `won` and `win`.
 pub fn same_word(a: &str, b: &str) -> bool {
     same_root((a, &stem(a)), (b, &stem(b)))
@@ -364,15 +343,6 @@ mod tests {
         }
         assert_ne!(stem("class"), stem("clas"));
         assert_ne!(stem("price"), stem("prize"));
-    }
-
-    #[test]
-    fn units_of_time_are_told_apart() {
-        assert_eq!(seconds("5 minutes"), Some(60.0));
-        assert_eq!(seconds("候诊时长(分钟)"), Some(60.0));
-        assert_eq!(seconds("wait sec"), Some(1.0));
-        assert_eq!(seconds("length"), None);
-        assert_eq!(seconds("month"), None);
     }
 
     #[test]

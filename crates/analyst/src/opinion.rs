@@ -9,7 +9,7 @@ use crate::norm::Lang;
 use crate::observe::Grid;
 use crate::plan::{self, label};
 use crate::question::{Group, Intent, Question};
-use crate::read::tokens::Scope;
+use crate::scope::Scope;
 use crate::table::Table;
 use crate::turn::Turn;
 use crate::values;

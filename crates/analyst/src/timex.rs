@@ -53,6 +53,11 @@ pub enum When {
     After(Piece),
 }
 
+/// Months from the one of a day to the one of another.
+pub fn months_between(from: Date, to: Date) -> i32 {
+    (i32::from(to.year()) - i32::from(from.year())) * 12 + i32::from(to.month()) - i32::from(from.month())
+}
+
 /// A time found in a text, with its place in characters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found {

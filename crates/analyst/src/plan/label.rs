@@ -3,7 +3,7 @@
 use crate::lex::ColRef;
 use crate::norm::{Lang, is_cjk};
 use crate::question::{Agg, Grain, Group, Measure, Op, Order, PART};
-use crate::read::tokens::Scope;
+use crate::scope::Scope;
 
 pub fn column<'a>(scope: &'a Scope<'_>, at: ColRef) -> &'a str {
     &scope.column(at).name

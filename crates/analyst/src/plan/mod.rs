@@ -8,7 +8,7 @@ pub mod sql;
 
 use crate::norm::Lang;
 use crate::question::{Filter, Group, Intent, Measure, Order, Question};
-use crate::read::tokens::Scope;
+use crate::scope::Scope;
 use sql::{Sql, where_clause};
 
 /// Groups fetched when none were named: enough for any table people read.
@@ -31,7 +31,7 @@ impl Query {
 
 /// The statements that answer a question; none when the profile already does.
 pub fn plan(scope: &Scope<'_>, question: &Question, lang: Lang) -> Vec<Query> {
-    let planner = Planner { sql: Sql::new(scope, question, lang), question, lang };
+    let planner = Planner { sql: Sql::new(scope, question), question, lang };
     planner.queries()
 }
 

@@ -5,15 +5,13 @@ use jiff::civil::Date;
 
 use super::dialect::Dialect;
 use crate::lex::ColRef;
-use crate::norm::Lang;
 use crate::question::{Agg, Filter, Grain, Group, Join, Measure, Question};
-use crate::read::tokens::Scope;
+use crate::scope::Scope;
 use crate::table::{DateForm, Kind};
 use crate::timex::Days;
 
 pub struct Sql<'a> {
     pub scope: &'a Scope<'a>,
-    pub lang: Lang,
     pub dialect: Dialect,
     joined: bool,
     table: String,
@@ -21,12 +19,12 @@ pub struct Sql<'a> {
 }
 
 impl<'a> Sql<'a> {
-    pub fn new(scope: &'a Scope<'a>, question: &Question, lang: Lang) -> Self {
+    pub fn new(scope: &'a Scope<'a>, question: &Question) -> Self {
         let dialect = scope.tables[question.table].dialect;
         let table = |t: usize| dialect.table(&scope.tables[t].sql_name);
         let joined = !question.joins.is_empty();
         let mut from = table(question.table);
-        let mut sql = Self { scope, lang, dialect, joined, table: from.clone(), from: String::new() };
+        let mut sql = Self { scope, dialect, joined, table: from.clone(), from: String::new() };
         if joined {
             sql.table = format!("t{}", question.table);
             from = format!("{from} AS t{}", question.table);

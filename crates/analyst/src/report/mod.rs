@@ -21,7 +21,7 @@ use crate::norm::Lang;
 use crate::observe::Grid;
 use crate::plan::Query;
 use crate::question::{Intent, Question};
-use crate::read::tokens::Scope;
+use crate::scope::Scope;
 use chart::Chart;
 
 /// Rows of a table shown in a report; the download has them all.

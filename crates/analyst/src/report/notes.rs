@@ -1,7 +1,7 @@
 //! The reading that was chosen, said to the user, and the questions worth asking next.
 
 use super::Desk;
-use super::format::{number, text};
+use super::format::text;
 use crate::plan::label;
 use crate::question::{Agg, Group, Intent, Measure, Note};
 use crate::table::Role;
@@ -180,10 +180,5 @@ impl Desk<'_> {
             });
         }
         out
-    }
-
-    /// `12,000` for a count in a sentence.
-    pub fn count(&self, n: u64) -> String {
-        number(f64::from(u32::try_from(n).unwrap_or(u32::MAX)))
     }
 }

@@ -97,15 +97,11 @@ impl Desk<'_> {
         let (Some(r), Some(n)) = (grid.number(0, 0), grid.number(0, 1)) else {
             return Answer::only(self.t("数据不足或其中一列没有变化，无法计算相关系数", "There is too little data, or one column never changes, so there is no correlation to give").to_owned());
         };
-        let names: Vec<String> = self
-            .question
-            .measures
-            .iter()
-            .map(|m| match m {
-                Measure::Of(_, c) => label::column(self.scope, *c).to_owned(),
-                _ => String::new(),
-            })
-            .collect();
+        let [Measure::Of(_, a), Measure::Of(_, b)] = self.question.measures[..] else {
+            return self.nothing();
+        };
+        let [x, y] = [a, b].map(|c| label::column(self.scope, c).to_owned());
+        let (a, b) = (text(&x), text(&y));
         let strength = match r.abs() {
             x if x >= 0.8 => self.t("强", "strong"),
             x if x >= 0.5 => self.t("中等", "moderate"),
@@ -115,17 +111,13 @@ impl Desk<'_> {
         let sign = if r >= 0.0 { self.t("正", "positive") } else { self.t("负", "negative") };
         let mut answer = Answer::only(if self.zh() {
             format!(
-                "{}与{}的皮尔逊相关系数为 **{r:.3}**（{strength}{sign}相关，{} 行）{}",
-                text(&names[0]),
-                text(&names[1]),
+                "{a}与{b}的皮尔逊相关系数为 **{r:.3}**（{strength}{sign}相关，{} 行）{}",
                 number(n),
                 self.limits()
             )
         } else {
             format!(
-                "The Pearson correlation of {} and {} is **{r:.3}** ({strength} {sign} correlation, {} rows){}",
-                text(&names[0]),
-                text(&names[1]),
+                "The Pearson correlation of {a} and {b} is **{r:.3}** ({strength} {sign} correlation, {} rows){}",
                 number(n),
                 self.limits()
             )
@@ -143,9 +135,9 @@ impl Desk<'_> {
                 .filter(|_| low < high)
                 .map(|(s, i)| [(low, s * low + i), (high, s * high + i)]);
             answer.chart = Some(Chart {
-                title: format!("{} × {}", names[0], names[1]),
+                title: format!("{x} × {y}"),
                 percent: false,
-                shape: Shape::Scatter { x: names[0].clone(), y: names[1].clone(), points: dots, line },
+                shape: Shape::Scatter { x, y, points: dots, line },
             });
         }
         answer

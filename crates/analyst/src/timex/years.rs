@@ -101,21 +101,6 @@ impl When {
         }
     }
 
-    /// The year a time lies in, where it was said.
-    pub fn said_year(self) -> Option<YearRef> {
-        match self {
-            When::In(
-                Piece::Year(y)
-                | Piece::Month(Some(y), _)
-                | Piece::Season(Some(y), _)
-                | Piece::Quarter(Some(y), _)
-                | Piece::Half(Some(y), _),
-            ) => Some(y),
-            When::In(Piece::Day(d)) => Some(YearRef::Number(d.year())),
-            _ => None,
-        }
-    }
-
     pub fn year(self) -> Option<YearRef> {
         match self {
             When::In(Piece::Year(y)) => Some(y),

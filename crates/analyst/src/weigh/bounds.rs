@@ -66,7 +66,9 @@ fn special(view: &mut View<'_>, i: usize, n: f64) -> bool {
     if is_each(view, i) {
         return true;
     }
-    if view.says(Word::Moving) && n.fract() == 0.0 && (2.0..=60.0).contains(&n) {
+    let ahead = view.says_any(&[Word::Forecast, Word::Linear, Word::Next]) && (1.0..=1000.0).contains(&n);
+    let rolls = view.says(Word::Moving) && (2.0..=60.0).contains(&n);
+    if (rolls || ahead) && n.fract() == 0.0 {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a small window")]
         let window = n as usize;
         view.window = Some(window);
@@ -147,7 +149,7 @@ fn ranks(word: Option<Word>) -> bool {
     )
 }
 
-fn compares(word: Option<Word>) -> Option<Cmp> {
+pub fn compares(word: Option<Word>) -> Option<Cmp> {
     Some(match word? {
         Word::Gt => Cmp::Gt,
         Word::Ge => Cmp::Ge,
@@ -231,7 +233,10 @@ fn counted_in(view: &View<'_>, i: usize) -> Option<ColRef> {
     };
     let figure = |c: &Column| c.role == Role::Measure;
     let of = |id: &str| one(table.indices(|c| figure(c) && c.has_concept(id)));
-    if tail.starts_with('岁') || tail.starts_with("years old") {
+    let older = view
+        .before(i)
+        .is_some_and(|k| ["older", "younger"].iter().any(|w| view.items[k].text.starts_with(w)));
+    if older || tail.starts_with('岁') || tail.starts_with("years old") {
         return of("age");
     }
     if tail.starts_with('分') && !tail.starts_with("分钟") {
@@ -275,7 +280,8 @@ fn bound(view: &mut View<'_>, i: usize, n: f64) -> Option<Bound> {
             && view.text[end..view.items[*k].start].iter().filter(|c| !c.is_whitespace()).count() <= 6
             && !view.items[i + 1..=*k].iter().any(|m| m.breaks)
     });
-    let unit = unit_after(view, i);
+    // `6 or more people`
+    let unit = unit_after(view, i).or_else(|| follow.and_then(|k| unit_after(view, k)));
     let said = match (lead.and_then(|k| compares(view.word(k))), follow) {
         (_, Some(k)) => Some((compares(view.word(k))?, k)),
         (Some(c), None) => lead.map(|k| (c, k)),
@@ -289,9 +295,20 @@ fn bound(view: &mut View<'_>, i: usize, n: f64) -> Option<Bound> {
         view.spent[i] = true;
         return None;
     }
-    // `at least once` counts rows, which no column holds.
-    let often = view.items[i].text == "once";
-    let column = subject(view, i, unit, false).filter(|_| !often);
+    // `at least once`, `more than 2 times` count rows, which no column holds.
+    let tail = view.tail(i, 7);
+    let once = view.items[i].text == "once";
+    let often = tail.starts_with(" times") || tail.starts_with('次');
+    let column = subject(view, i, unit, false).filter(|_| !once);
+    if often && counted_in(view, i).is_none() && view.often.is_none() {
+        view.often = Some((cmp, n));
+        let end = view.items[i].end + 7;
+        for k in (0..view.items.len()).filter(|k| *k == at || *k > i && view.items[*k].end <= end) {
+            view.spent[k] = true;
+        }
+        view.spent[i] = true;
+        return None;
+    }
     view.spent[at] = true;
     if let Some(sign) = sign {
         view.spent[sign] = true;

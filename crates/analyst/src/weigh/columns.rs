@@ -116,7 +116,9 @@ pub fn value(view: &View<'_>, i: usize, c: ColRef, values: &[String]) -> Vec<(Pa
     } else {
         0.0
     };
-    vec![(Part::Is(c, values.to_vec(), view.negated(i)), cost), (Part::Nothing, 2.5)]
+    let negated = view.negated(i);
+    let lost = if negated { 6.0 } else { 2.5 };
+    vec![(Part::Is(c, values.to_vec(), negated), cost), (Part::Nothing, lost)]
 }
 
 pub fn thing(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {

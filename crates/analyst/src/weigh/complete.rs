@@ -3,33 +3,25 @@
 use jiff::civil::Date;
 
 use crate::lex::ColRef;
-use crate::question::{Agg, ChartKind, Cmp, Filter, Grain, Group, Intent, Measure, Note, Order, Question};
-use crate::read::conditions::{pick_date, resolve_times, set_order};
-use crate::read::draft::Draft;
-use crate::read::tokens::Scope;
-use crate::read::{finish, growth, periods, scope, unmarked};
+use crate::question::{
+    Agg, ChartKind, Cmp, Filter, Grain, Group, Intent, Measure, Note, Order, Question, Refusal,
+};
+use crate::scope;
 use crate::table::Role;
 use crate::timex::Days;
 use crate::weigh::figures::{self, Figures};
 use crate::weigh::items::Sense;
 use crate::weigh::options::Part;
+use crate::weigh::timing::{self, Timing, pick_date, resolve_times, set_order};
 use crate::weigh::view::View;
-use crate::weigh::{misfit, share, special, times};
+use crate::weigh::{ahead, firsts, growth, misfit, people, share, special, survey, times, unmarked};
 use crate::word::Word;
 
-/// Words of analyses that are read elsewhere.
-const ELSEWHERE: [Word; 10] = [
-    Word::Cohort,
-    Word::Funnel,
-    Word::Forecast,
-    Word::Linear,
-    Word::Next,
-    Word::Describe,
-    Word::Columns,
-    Word::Preview,
-    Word::Divided,
-    Word::NoStock,
-];
+/// What it costs to leave out something that limits the rows: more than any answer may.
+const LOST: f32 = 6.0;
+
+/// A question and what it costs to believe it, or why there is none.
+pub type Completed = Result<(Question, f32), Refusal>;
 
 /// A question under way, with what it costs so far.
 pub struct Built<'a> {
@@ -40,14 +32,16 @@ pub struct Built<'a> {
     pub placed: Vec<(usize, Filter)>,
 }
 
-pub fn complete(view: &View<'_>, parts: &[(usize, Part)]) -> Option<(Question, f32)> {
-    // `前2大类别贡献了多少比例` is read elsewhere, too.
-    let top_share = view.limit.is_some_and(|n| n > 1) && view.says(Word::Share);
-    if view.says_any(&ELSEWHERE) || top_share {
-        return None;
-    }
-    let main = view.scope.in_scope[0];
+pub fn complete(view: &View<'_>, parts: &[(usize, Part)]) -> Completed {
     let mut built = Built::new(view);
+    if let Some((intent, cost)) = survey::survey(view, parts) {
+        built.question.intent = intent;
+        built.cost += cost;
+        return built.finish();
+    }
+    if view.says_any(&[Word::Describe, Word::Columns, Word::Preview]) {
+        return Err(Refusal::NothingAsked);
+    }
     built.add_filters(parts);
     let mut dims = groups(view, parts, &mut built.cost);
     built.both_ways(&mut dims);
@@ -55,59 +49,31 @@ pub fn complete(view: &View<'_>, parts: &[(usize, Part)]) -> Option<(Question, f
         Part::Grain(g) => Some(*g),
         _ => None,
     });
-    if view.says(Word::Missing)
-        && !parts.iter().any(|(_, p)| matches!(p, Part::Empty(_) | Part::Zero(_) | Part::Yes(_, false)))
-    {
-        return None;
-    }
     built.unnamed_group(&mut dims, grain);
     built.note_choices(parts);
-    let figures = Figures::new(view, parts, &mut built.cost);
-    built.question.measures = figures.measures.clone();
-    // `how many members are there and how much do they pay`: both.
-    let paid = view.asks_amount();
-    let counted = !built.question.measures.is_empty()
-        && built.question.measures.iter().all(|m| matches!(m, Measure::Rows | Measure::Of(Agg::Distinct, _)));
-    if let (true, Some(c)) = (paid && counted, figures::money_for(view)) {
-        built.cost += 0.4;
-        built.question.measures.push(Measure::Of(Agg::Sum, c));
-    }
-    for (i, part) in &figures.per {
-        if let Part::PerEach(column) = part
-            && view.scope.column(*column).nulls > 0
-        {
-            built.placed.push((*i, Filter::Filled { column: *column }));
-        }
-    }
-    let mut draft = Draft {
-        words: view.words.clone(),
+    let figures = built.measure(parts);
+    let values = built.placed.iter().filter_map(|(_, f)| match f {
+        Filter::In { column, values, negated: false } => Some((*column, values.first()?.clone())),
+        _ => None,
+    });
+    let dates = parts.iter().filter_map(|(_, p)| if let Part::Date(c) = p { Some(*c) } else { None });
+    let mut timing = Timing {
         dims: dims.clone(),
         grain,
-        times: times::times(view, parts),
-        dates: parts
-            .iter()
-            .filter_map(|(_, p)| if let Part::Date(c) = p { Some(*c) } else { None })
-            .collect(),
-        values: built
-            .placed
-            .iter()
-            .filter_map(|(_, f)| match f {
-                Filter::In { column, values, negated } => Some((*column, values.first()?.clone(), *negated)),
-                _ => None,
-            })
-            .collect(),
-        ..Draft::default()
+        dates: dates.collect(),
+        values: values.collect(),
+        ..Timing::of(view, times::times(view, parts))
     };
-    let date = pick_date(view.scope, &draft, main, &mut built.question.notes);
+    let date = pick_date(&timing, &mut built.question.notes);
     built.question.date = date;
-    if (grain.is_some() || !draft.times.is_empty()) && date.is_none() {
-        return None;
+    if (grain.is_some() || !timing.times.is_empty()) && date.is_none() {
+        return Err(Refusal::NoDate);
     }
     let span = date.and_then(|d| view.scope.column(d).date_span());
-    let days = resolve_times(&draft, span, &mut built.question.notes).ok()?;
-    let days = periods::settle(&mut draft, days);
+    let days = resolve_times(&timing, span, &mut built.question.notes)?;
+    let days = timing::settle(&mut timing, days);
     let days = times::base(view, days, span);
-    built.set_intent(&figures, &dims, &draft, &days, span)?;
+    built.set_intent(&figures, &timing, &days, span)?;
     built.place_times(days, date);
     built.finish()
 }
@@ -204,15 +170,18 @@ impl Built<'_> {
         // `东店和非东店`: two groups, which one filter cannot tell.
         let again = |f: &Filter| matches!(f, Filter::In { column, values, negated: false } if denied.iter().any(|(c, v)| c == column && v == values));
         if self.view.says_any(&[Word::And, Word::Compare]) && self.placed.iter().any(|(_, f)| again(f)) {
-            self.cost += 3.0;
+            self.cost += LOST;
         }
         self.placed.retain(|(_, f)| !again(f));
+        for (left, cmp, right) in &self.view.against {
+            self.placed.push((usize::MAX, Filter::Columns { left: *left, cmp: *cmp, right: *right }));
+        }
         for bound in &self.view.bounds {
             match bound.column {
                 Some(column) => self
                     .placed
                     .push((usize::MAX, Filter::Number { column, cmp: bound.cmp, value: bound.value })),
-                None => self.cost += 3.0,
+                None => self.cost += LOST,
             }
         }
     }
@@ -257,50 +226,82 @@ impl Built<'_> {
         }
     }
 
+    /// The figures of the reading, with what is asked beside them.
+    fn measure(&mut self, parts: &[(usize, Part)]) -> Figures {
+        let view = self.view;
+        let figures = Figures::new(view, parts, &mut self.cost);
+        self.question.measures.clone_from(&figures.measures);
+        // `how many members are there and how much do they pay`: both.
+        let counted = |m: &Measure| matches!(m, Measure::Rows | Measure::Of(Agg::Distinct, _));
+        let counts = !figures.measures.is_empty() && figures.measures.iter().all(counted);
+        if let (true, Some(c)) = (view.asks_amount() && counts, figures::money_for(view)) {
+            self.cost += 0.4;
+            self.question.measures.push(Measure::Of(Agg::Sum, c));
+        }
+        for (i, part) in &figures.per {
+            if let Part::PerEach(column) = part
+                && view.scope.column(*column).nulls > 0
+            {
+                self.placed.push((*i, Filter::Filled { column: *column }));
+            }
+        }
+        figures
+    }
+
     fn set_intent(
         &mut self,
         figures: &Figures,
-        dims: &[ColRef],
-        draft: &Draft,
+        timing: &Timing<'_>,
         days: &[Days],
         span: Option<(Date, Date)>,
-    ) -> Option<()> {
+    ) -> Result<(), Refusal> {
         let view = self.view;
+        let dims = &timing.dims[..];
         self.question.filters = self.placed.iter().map(|(_, f)| f.clone()).collect();
         self.question.groups = dims.iter().map(|d| Group::By(*d)).collect();
-        if special::settle(self, figures, dims, draft.grain) {
-            return Some(());
+        if ahead::settle(self, figures, dims, days, span)?
+            || special::settle(self, figures, dims, timing.grain)?
+        {
+            return Ok(());
         }
-        if self.extreme_row(figures, dims, draft.grain) {
-            return Some(());
+        if firsts::settle(self, timing)? {
+            return Ok(());
+        }
+        if self.list_rows(dims, timing.grain) {
+            return Ok(());
+        }
+        if self.extreme_row(figures, dims, timing.grain) {
+            return Ok(());
         }
         // `2025春拍比2024秋拍变化了多少`: two values side by side, no two times.
         let pair = self.two_values().filter(|_| view.says_any(&[Word::Growth, Word::Compare]));
         let grown = match pair {
             Some(_) => None,
-            None => growth::growth(draft, days, self.question.date, span),
+            None => growth::growth(timing, days, self.question.date, span),
         };
         if let Some(intent) = grown {
             if let (Intent::GrowthSeries(_), Some(date)) = (&intent, self.question.date) {
-                self.question.groups = vec![Group::Time(date, draft.grain.unwrap_or(Grain::Month))];
+                self.question.groups = vec![Group::Time(date, timing.grain.unwrap_or(Grain::Month))];
             }
             self.question.intent = intent;
             self.need_measure(figures);
-            return Some(());
+            return Ok(());
         }
-        if pair.is_none() && share::settle(self) {
+        if pair.is_none() && share::settle(self, days) {
             self.need_measure(figures);
-            return Some(());
+            return Ok(());
         }
-        if self.mean_per(figures, draft) {
-            return Some(());
+        if self.mean_per(figures, timing) {
+            return Ok(());
         }
-        self.having(figures, dims);
-        if let (Some(grain), Some(date)) = (draft.grain, self.question.date) {
+        if !self.come_again() {
+            self.having(figures, dims);
+        }
+        if let (Some(grain), Some(date)) = (timing.grain, self.question.date) {
             self.question.groups.truncate(1);
             self.question.groups.insert(0, Group::Time(date, grain));
         } else if view.says(Word::Trend) && pair.is_none() {
-            let date = self.question.date?;
+            let date = self.question.date.ok_or(Refusal::NoDate)?;
             self.question.groups.truncate(1);
             self.question.groups.insert(0, Group::Time(date, Grain::Month));
         }
@@ -330,12 +331,14 @@ impl Built<'_> {
             // `were bought by holders`
             let passive = [" were ", " was "].iter().any(|w| view.whole.contains(w));
             let done = |i: usize| passive && view.done_by(i);
-            let by = (0..view.items.len()).any(|i| view.word(i) == Some(Word::By) && !done(i));
+            // `between 50 and 400 GBP each`
+            let trails = |i: usize| view.items[i].text == "each" && i + 1 == view.items.len();
+            let by = (0..view.items.len()).any(|i| view.word(i) == Some(Word::By) && !done(i) && !trails(i));
             if by && !view.of_rows() && !kinds && !divided {
                 self.cost += 1.5;
             }
         }
-        Some(())
+        Ok(())
     }
 
     fn asks_which(&self) -> bool {
@@ -363,7 +366,12 @@ impl Built<'_> {
     fn place_times(&mut self, days: Vec<Days>, date: Option<ColRef>) {
         let Some(date) = date else { return };
         match self.question.intent {
-            Intent::Change { .. } => {}
+            Intent::Change { .. } | Intent::Forecast { .. } => {}
+            // A time that is the part of a share does not limit the whole.
+            Intent::ShareOf { ref parts } if matches!(parts[..], [Filter::Days { .. }]) => {
+                let whole = days.into_iter().map(|days| Filter::Days { column: date, days });
+                self.question.filters.extend(whole.filter(|f| !parts.contains(f)).collect::<Vec<_>>());
+            }
             _ => {
                 if days.len() > 1 {
                     self.cost += 4.0;
@@ -374,16 +382,12 @@ impl Built<'_> {
         }
     }
 
-    pub fn finish(mut self) -> Option<(Question, f32)> {
+    pub fn finish(mut self) -> Completed {
         let view = self.view;
-        let text = |t: &[&str]| view.items.iter().any(|i| t.contains(&i.bare()));
-        let judged =
-            if text(&["best", "最好"]) { Some(true) } else { text(&["worst", "最差"]).then_some(false) };
-        let draft = Draft { words: view.words.clone(), judged, ..Draft::default() };
-        set_order(view.scope, &draft, &mut self.question);
+        set_order(view, &mut self.question);
         self.cost += misfit::misfit(view, &self.question);
         if self.question.limit.is_some_and(|n| n > 1)
-            && !matches!(self.question.intent, Intent::Rank | Intent::Trend)
+            && !matches!(self.question.intent, Intent::Rank | Intent::Trend | Intent::Share)
         {
             self.cost += 1.5;
         }
@@ -394,10 +398,10 @@ impl Built<'_> {
             bound && !view.spent[i] && !matches!(text, "over" | "more than" | "under" | "超" | "up to")
         });
         if bounds && !view.says_any(&[Word::Growth, Word::Compare]) {
-            self.cost += 2.5;
+            self.cost += LOST;
         }
         if view.denies_nothing() {
-            self.cost += 2.5;
+            self.cost += LOST;
         }
         let plain =
             matches!(self.question.intent, Intent::Value | Intent::Breakdown | Intent::Rank | Intent::Trend);
@@ -423,34 +427,31 @@ impl Built<'_> {
             self.cost += 0.6;
         }
         self.join()?;
-        let whole = Scope {
-            glossary: view.scope.glossary,
-            tables: view.scope.tables,
-            in_scope: view.scope.in_scope.clone(),
-        };
-        unmarked::name_groups(&whole, numbers, &mut self.question);
-        finish::name_people(&whole, &draft, &mut self.question);
+        unmarked::name_groups(view.scope, numbers, &mut self.question);
+        if view.says(Word::Who) {
+            people::name_people(view.scope, &mut self.question);
+        }
         for join in &self.question.joins {
             self.question.notes.push(Note::Joined { table: join.table, key: join.left });
         }
-        scope::prune(&whole, &mut self.question).ok()?;
+        scope::prune(view.scope, &mut self.question)?;
         let unknown = view.items.iter().filter(|i| {
             i.senses.iter().any(|(s, _)| matches!(s, Sense::Unknown | Sense::Lacking(_) | Sense::Passed))
         });
         let unknown: Vec<Note> = unknown.map(|i| Note::Ignored(i.text.clone())).collect();
         self.question.notes.extend(unknown);
-        Some((self.question, self.cost))
+        Ok((self.question, self.cost))
     }
 
     /// The joins that the columns in use need.
-    fn join(&mut self) -> Option<()> {
+    fn join(&mut self) -> Result<(), Refusal> {
         let mut used: Vec<usize> = vec![self.question.table];
         for c in figures::columns(&self.question) {
             if !used.contains(&c.table) {
                 used.push(c.table);
             }
         }
-        self.question.joins = scope::joins(self.view.scope.tables, &used).ok()?;
-        Some(())
+        self.question.joins = scope::joins(self.view.scope.tables, &used)?;
+        Ok(())
     }
 }

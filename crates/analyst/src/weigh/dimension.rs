@@ -80,7 +80,7 @@ pub fn dimension(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
         }
         // `average spend per customer`: over all of them.
         let scalar = per && view.says(Word::Mean) && !ranked;
-        let person = crate::read::asked::is_people(&view.items[i].text) || column.role == Role::Id;
+        let person = crate::weigh::people::is_people(&view.items[i].text) || column.role == Role::Id;
         if scalar && (column.distinct > 30 || person) {
             return vec![(Part::PerEach(c), 0.0), (Part::Group(c), 0.8)];
         }

@@ -3,13 +3,12 @@
 use crate::glossary::DefaultAgg;
 use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Group, Intent, Measure, Question};
-use crate::read::draft::Draft;
-use crate::read::measures::{counted_things, default_column};
-use crate::read::rates::ratio;
+use crate::scope::{self, Scope, ratio};
 use crate::table::Role;
 use crate::units;
 use crate::weigh::items::Sense;
 use crate::weigh::options::Part;
+use crate::weigh::people::{Counted, counted_things};
 use crate::weigh::said::names_people;
 use crate::weigh::view::View;
 use crate::word::Word;
@@ -55,6 +54,12 @@ impl Figures {
             }
         }
         let mut measures = once;
+        if let Some(defined) = &view.defined {
+            match defined.measure(parts) {
+                Some(measure) => measures = vec![measure],
+                None => *cost += 3.0,
+            }
+        }
         per_unit(view, parts, &mut measures);
         divided(parts, &mut measures);
         // One figure, several aggregates: `median and average`.
@@ -209,12 +214,11 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
     if let Some(item) = how_many.filter(|_| !figures.strong) {
         let said = item.text.as_str();
         let people = ["多少人", "几人", "多少名", "几名", "多少位", "几位", "个人", "人数"];
-        let draft = Draft {
-            asks_people: people.iter().any(|p| said.ends_with(p))
+        let asked = Counted {
+            people: people.iter().any(|p| said.ends_with(p))
                 || view.says(Word::Distinct) && view.items.iter().any(|i| names_people(&i.text)),
-            asks_kinds: view.scope.glossary.classifiers.asks_kinds(said),
-            asks_homes: ["多少户", "几户", "户数"].iter().any(|w| said.ends_with(w)),
-            ..Draft::default()
+            kinds: view.scope.glossary.classifiers.asks_kinds(said),
+            homes: ["多少户", "几户", "户数"].iter().any(|w| said.ends_with(w)),
         };
         let pieces = view.scope.glossary.classifiers.asks_pieces(said);
         let goods = view
@@ -227,11 +231,11 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
         if let Some(quantity) = view.quantity().filter(|_| pieces || goods) {
             return (Measure::Of(Agg::Sum, quantity), 0.3);
         }
-        let counted = counted_things(view.scope, &draft);
+        let counted = counted_things(view.scope, &asked);
         // `住着多少人`, where rows are something else.
         let main = &view.scope.tables[view.scope.in_scope[0]];
         let people = main.rows_called.contains('人') || main.columns.iter().any(|d| d.name.contains('人'));
-        let other = counted == Measure::Rows && !view.says_row() && !view.english && draft.asks_people;
+        let other = counted == Measure::Rows && !view.says_row() && !view.english && asked.people;
         let cost = if other && !people { 1.8 } else { 0.2 };
         return (counted, cost);
     }
@@ -248,6 +252,14 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
     if let Some(c) = view.main_money().filter(|_| ["总额", "总金额"].iter().any(|w| view.whole.contains(w)))
     {
         return (Measure::Of(Agg::Sum, c), 0.2);
+    }
+    // `ABC of the customers`: by what the table is about; `the share of each channel`: of the rows.
+    if view.says(Word::Pareto) {
+        let usual = default_column(view.scope).map(|c| Measure::Of(Agg::Sum, c));
+        return (usual.unwrap_or(Measure::Rows), 0.6);
+    }
+    if question.intent == Intent::Share && question.groups.len() == 1 {
+        return (Measure::Rows, 0.6);
     }
     if popular
         || view.says_any(&[Word::MostCommon, Word::Busiest])
@@ -337,6 +349,18 @@ pub fn default(view: &View<'_>, figures: &Figures, question: &Question) -> (Meas
         return (Measure::Rows, 1.2);
     }
     (Measure::Rows, 6.0)
+}
+
+/// The figure of a question that names none.
+pub fn default_column(scope: &Scope<'_>) -> Option<ColRef> {
+    let of = |id: &str| scope.concept_columns(id).first().map(|(c, _)| *c);
+    let main = scope.in_scope[0];
+    let only = scope.tables[main].indices(|c| c.role == Role::Measure);
+    // What was only taken for sales is no default.
+    let sure = scope.concept_columns("revenue").first().filter(|(_, q)| *q > 1).map(|(c, _)| *c);
+    sure.or_else(|| of("quantity"))
+        .or_else(|| of("score"))
+        .or_else(|| only.first().map(|c| ColRef { table: main, column: *c }).filter(|_| only.len() == 1))
 }
 
 /// The amount that is meant: the one whose name the verbs hint at (`进了多少钱` at `进货金额`), else what the table is about.
@@ -433,6 +457,6 @@ pub fn columns(question: &Question) -> Vec<ColRef> {
         Intent::ShareOf { parts } => &parts[..],
         _ => &[],
     };
-    out.extend(question.filters.iter().chain(parts).flat_map(crate::read::scope::columns));
+    out.extend(question.filters.iter().chain(parts).flat_map(scope::columns));
     out
 }

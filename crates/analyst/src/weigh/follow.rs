@@ -2,15 +2,15 @@
 
 use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Group, Intent, Measure, Note, Order, Question};
-use crate::read::conditions::resolve_times;
-use crate::read::draft::Draft;
-use crate::read::growth;
-use crate::timex::{Days, Piece, Unit, When, YearRef};
+use crate::scope;
+use crate::timex::{Days, Piece, Unit, When, YearRef, months_between};
 use crate::weigh::complete::{self, Built};
 use crate::weigh::figures::Figures;
+use crate::weigh::growth;
 use crate::weigh::misfit;
 use crate::weigh::options::Part;
 use crate::weigh::times;
+use crate::weigh::timing::{Timing, resolve_times};
 use crate::weigh::view::View;
 use crate::word::Word;
 
@@ -33,7 +33,7 @@ pub fn follow(view: &View<'_>, parts: &[(usize, Part)], previous: &Question) -> 
     }
     narrow(&mut question);
     cost += built.cost + misfit::misfit(view, &question);
-    Built { question, cost, ..built }.finish()
+    Built { question, cost, ..built }.finish().ok()
 }
 
 /// `换成…`, `那…呢`, `what about …`, `… instead`.
@@ -104,11 +104,19 @@ fn measures(view: &View<'_>, parts: &[(usize, Part)], question: &mut Question, c
     // `and guests from the UK?`: people are named to say whose rows.
     let people = parts.iter().any(|(i, p)| {
         matches!(p, Part::Figure(_) | Part::Rows | Part::Kinds(_))
-            && crate::read::asked::is_people(&view.items[*i].text)
+            && crate::weigh::people::is_people(&view.items[*i].text)
     });
     let narrows = parts.iter().any(|(_, p)| matches!(p, Part::Is(..) | Part::Yes(..)));
     if people && narrows && !view.says_any(&[Word::HowMany, Word::HowMuch, Word::Count, Word::Sum]) {
         return false;
+    }
+    // `and with the discount?`: the other one of the two.
+    if question.intent == Intent::Correlation
+        && let [other] = &figures.measures[..]
+    {
+        question.measures.truncate(1);
+        question.measures.push(other.clone());
+        return true;
     }
     // `and median price?` asks for another figure; `多少单` after a sum for the count.
     question.measures = figures.measures;
@@ -117,9 +125,8 @@ fn measures(view: &View<'_>, parts: &[(usize, Part)], question: &mut Question, c
 
 fn filters(question: &mut Question, placed: &[(usize, Filter)]) -> bool {
     for (_, filter) in placed {
-        let columns = crate::read::scope::columns(filter);
-        let same =
-            |f: &Filter| crate::read::scope::columns(f) == columns && !matches!(f, Filter::Days { .. });
+        let columns = scope::columns(filter);
+        let same = |f: &Filter| scope::columns(f) == columns && !matches!(f, Filter::Days { .. });
         if let Intent::ShareOf { parts } = &mut question.intent
             && let Some(part) = parts.iter_mut().find(|f| same(f))
         {
@@ -163,18 +170,18 @@ fn set_times(view: &View<'_>, parts: &[(usize, Part)], question: &mut Question) 
         question.filters.push(Filter::Days { column: date, days });
         return Some(true);
     }
-    let draft = Draft { times: said, words: view.words.clone(), ..Draft::default() };
-    let days = resolve_times(&draft, span, &mut question.notes).ok()?;
+    let timing = Timing::of(view, said);
+    let days = resolve_times(&timing, span, &mut question.notes).ok()?;
     let grows = view.says_any(&[Word::Growth, Word::Mom, Word::Yoy]);
     let days = if grows { times::base(view, days, span) } else { days };
-    if let Some(intent) = growth::growth(&draft, &days, Some(date), span).filter(|_| grows) {
+    if let Some(intent) = growth::growth(&timing, &days, Some(date), span).filter(|_| grows) {
         question.filters.retain(|f| !matches!(f, Filter::Days { .. }));
         question.intent = intent;
         return Some(true);
     }
     match (&mut question.intent, &days[..]) {
         (Intent::Change { before, after, .. }, [day]) => {
-            let gap = months(before, after)?;
+            let gap = months_between(before.from?, after.from?);
             *before = growth::shifted(day, gap)?;
             *after = day.clone();
         }
@@ -204,11 +211,6 @@ fn before_that(view: &View<'_>, said: &[When], question: &Question) -> Option<Da
         _ => None,
     })?;
     THAT.iter().any(|w| view.whole.contains(w)).then(|| growth::shifted(asked, months)).flatten()
-}
-
-fn months(before: &Days, after: &Days) -> Option<i32> {
-    let (a, b) = (before.from?, after.from?);
-    Some((i32::from(b.year()) - i32::from(a.year())) * 12 + i32::from(b.month()) - i32::from(a.month()))
 }
 
 fn groups(view: &View<'_>, parts: &[(usize, Part)], question: &mut Question) -> bool {

@@ -2,13 +2,27 @@
 
 use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Grain, Group, Intent, Measure};
-use crate::read::draft::Draft;
 use crate::table::Role;
 use crate::weigh::complete::Built;
 use crate::weigh::figures::{self, Figures};
+use crate::weigh::timing::Timing;
 use crate::word::Word;
 
 impl Built<'_> {
+    /// `list the orders above 1000`: the rows themselves.
+    pub fn list_rows(&mut self, dims: &[ColRef], grain: Option<Grain>) -> bool {
+        let view = self.view;
+        let plain = grain.is_none() && view.superlative().is_none() && view.aggs().is_empty();
+        let asked = view.says(Word::List) && !view.says_any(&[Word::HowMany, Word::Count, Word::By]);
+        if !asked || !plain || self.question.filters.is_empty() || !dims.iter().all(|d| view.row_like(*d)) {
+            return false;
+        }
+        self.question.groups.clear();
+        self.question.measures.retain(|m| matches!(m, Measure::Of(..)));
+        self.question.intent = Intent::Rows;
+        true
+    }
+
     /// `the largest order`, `单笔最高`, `which flight had the longest delay`: one row.
     pub fn extreme_row(&mut self, figures: &Figures, dims: &[ColRef], grain: Option<Grain>) -> bool {
         let view = self.view;
@@ -62,7 +76,7 @@ impl Built<'_> {
     }
 
     /// `monthly average`, `平均每天多少单`.
-    pub fn mean_per(&mut self, figures: &Figures, draft: &Draft) -> bool {
+    pub fn mean_per(&mut self, figures: &Figures, timing: &Timing<'_>) -> bool {
         let view = self.view;
         // `how much do we get a year`
         let a_period = view.says_any(&[Word::HowMuch, Word::HowMany])
@@ -70,7 +84,7 @@ impl Built<'_> {
                 .items
                 .iter()
                 .any(|i| matches!(i.text.as_str(), "a year" | "a month" | "a week" | "a day"));
-        let (Some(grain), true) = (draft.grain, view.says(Word::Mean) || a_period) else { return false };
+        let (Some(grain), true) = (timing.grain, view.says(Word::Mean) || a_period) else { return false };
         let by = view.items.iter().any(|i| {
             matches!(i.word(), Some(Word::Month | Word::Week | Word::Day | Word::Quarter | Word::Year))
                 && (i.text.starts_with("by ")
@@ -81,7 +95,7 @@ impl Built<'_> {
         if view.superlative().is_some()
             || by
             || view.says_any(&[Word::Trend, Word::Which])
-            || !draft.dims.is_empty()
+            || !timing.dims.is_empty()
         {
             return false;
         }
@@ -97,6 +111,28 @@ impl Built<'_> {
         }
         self.question.groups.clear();
         self.question.intent = Intent::MeanPer(grain);
+        true
+    }
+
+    /// `how many donors gave more than 2 times`: those whose rows are that many.
+    pub fn come_again(&mut self) -> bool {
+        let Some(often) = self.view.often else { return false };
+        let counted = self.question.measures.iter().find_map(|m| match m {
+            Measure::Of(Agg::Distinct, c) => Some(*c),
+            _ => None,
+        });
+        let group = counted.or(match self.question.groups[..] {
+            [Group::By(c)] => Some(c),
+            _ => None,
+        });
+        let person = || crate::weigh::people::person(self.view.scope);
+        let Some(group) = group.or_else(person).filter(|c| !self.view.row_like(*c)) else {
+            self.cost += 6.0;
+            return true;
+        };
+        self.question.groups = vec![Group::By(group)];
+        self.question.measures = vec![Measure::Rows];
+        self.question.having = Some(often);
         true
     }
 

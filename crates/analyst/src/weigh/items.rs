@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use crate::glossary::ConceptRole;
 use crate::lex::{ColRef, Lexed, Meaning, Mention};
 use crate::norm::{is_cjk, is_word};
-use crate::read::tokens::Scope;
+use crate::scope::Scope;
 use crate::timex::{Piece, When, YearRef};
 use crate::units::Unit;
 use crate::weigh::phrases;
@@ -305,7 +305,7 @@ fn senses(scope: &Scope<'_>, mention: &Mention) -> Vec<(Sense, f32)> {
     }
     for (sense, far) in &mut out {
         if let Sense::Column(c) = sense
-            && crate::read::unmarked::only_planned(scope, *c, &mention.text)
+            && crate::weigh::unmarked::only_planned(scope, *c, &mention.text)
         {
             *far += 0.5;
         }
@@ -385,14 +385,14 @@ fn named_elsewhere(scope: &Scope<'_>, main: usize, text: &str) -> bool {
 
 /// `which host`, where another table describes hosts: the number they go by.
 fn key_of(scope: &Scope<'_>, main: usize, other: usize) -> Option<ColRef> {
-    let join = crate::read::scope::joins(scope.tables, &[main, other]).ok()?.pop()?;
+    let join = crate::scope::joins(scope.tables, &[main, other]).ok()?.pop()?;
     Some(join.left)
 }
 
 fn concept(scope: &Scope<'_>, index: usize, main: usize, text: &str) -> Vec<(Sense, f32)> {
     let concept = &scope.glossary.concepts[index];
     if concept.role == ConceptRole::Ratio {
-        let works = crate::read::rates::ratio(scope, index).is_some();
+        let works = crate::scope::ratio(scope, index).is_some();
         return vec![(if works { Sense::Ratio(index) } else { Sense::Lacking(index) }, 0.1)];
     }
     let columns = scope.columns_for(concept);

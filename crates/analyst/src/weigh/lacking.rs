@@ -2,12 +2,12 @@
 
 use crate::glossary::ConceptRole;
 use crate::lex::ColRef;
-use crate::read::measures::person;
 use crate::table::Role;
 use crate::units;
 use crate::weigh::columns::column;
 use crate::weigh::items::Sense;
 use crate::weigh::options::Part;
+use crate::weigh::people::person;
 use crate::weigh::said::names_people;
 use crate::weigh::view::View;
 use crate::word::Word;

@@ -38,7 +38,7 @@ pub fn measure(view: &View<'_>, i: usize, c: ColRef) -> Vec<(Part, f32)> {
     }
     let who = which_of && view.role(c) == Role::Measure && !column.full.contains(' ')
         || view.marked(i)
-            && crate::read::asked::is_people(&view.items[i].text)
+            && crate::weigh::people::is_people(&view.items[i].text)
             && view.lead(i).is_some_and(|k| view.word(k) == Some(Word::Which));
     // `前三个买家`: whoever they are, not what they paid.
     let listed = view.limit.is_some_and(|n| n > 1)

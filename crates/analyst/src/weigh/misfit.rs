@@ -36,7 +36,7 @@ impl<'a> Asked<'a> {
     fn new(view: &'a View<'a>, question: &'a Question) -> Self {
         let figure = |m: &Measure| match m {
             Measure::Of(Agg::Distinct, _) => None,
-            Measure::Of(_, c) => Some(*c),
+            Measure::Of(_, c) | Measure::Formula { left: c, .. } => Some(*c),
             Measure::Ratio { numerator, .. } => match **numerator {
                 Measure::Of(_, c) => Some(c),
                 _ => None,

@@ -1,14 +1,18 @@
-//! A second reader: makes many whole readings of a question and takes the one that leaves the least unexplained. Every
-//! phrase may play several parts, each at a price; what a reading cannot explain costs, too. It answers nothing where the
-//! cheapest reading is still dear.
+//! The reader: makes many whole readings of a question and takes the one that leaves the least unexplained. Every
+//! phrase may play several parts, each at a price; what a reading cannot explain costs, too.
 
+mod ahead;
 mod bounds;
 mod columns;
 mod complete;
+mod defined;
 mod dimension;
 mod extremes;
 mod figures;
+mod firsts;
 mod follow;
+mod growth;
+mod implied;
 mod intents;
 pub mod items;
 mod lacking;
@@ -16,21 +20,24 @@ mod measure;
 mod misfit;
 mod options;
 mod outline;
+mod people;
 mod phrases;
 mod said;
 mod share;
 mod special;
 mod subjects;
+mod survey;
 mod times;
+mod timing;
 mod unknown;
+mod unmarked;
 pub mod view;
 
 use crate::budget::Budget;
 use crate::glossary::Glossary;
 use crate::lex::Lexed;
-use crate::question::Question;
-use crate::read::scope;
-use crate::read::tokens::Scope;
+use crate::question::{Question, Refusal};
+use crate::scope::{self, Scope};
 use crate::table::Table;
 pub use options::Part;
 use view::View;
@@ -49,21 +56,23 @@ pub struct Weighed {
     pub marks: Vec<String>,
 }
 
-/// The cheapest reading of a question, if it has any.
+/// The cheapest reading of a question, or why it has none.
 pub fn weigh(
     glossary: &Glossary,
     tables: &[Table],
     lexed: &Lexed,
     previous: Option<&Question>,
     budget: &Budget,
-) -> Option<Weighed> {
+) -> Result<Weighed, Refusal> {
     let most = tables.iter().map(|t| t.rows).max().unwrap_or(0);
-    let mut best: Option<Weighed> = None;
+    let mut best: Result<Weighed, Refusal> = Err(Refusal::NothingAsked);
     for main in 0..tables.len() {
         let others = (0..tables.len()).filter(|t| *t != main && scope::joins(tables, &[main, *t]).is_ok());
         let in_scope = std::iter::once(main).chain(others).collect();
         let scope = Scope { glossary, tables, in_scope };
-        let Some(mut found) = weigh_in(&scope, lexed, previous.filter(|q| q.table == main), budget) else {
+        let found = weigh_in(&scope, lexed, previous.filter(|q| q.table == main), budget);
+        let Ok(mut found) = found else {
+            best = better(best, found);
             continue;
         };
         // What follows stays with its table.
@@ -71,11 +80,18 @@ pub fn weigh(
         if tables[main].rows < most && !follows {
             found.cost += small_table(&scope, lexed);
         }
-        if best.as_ref().is_none_or(|b| found.cost < b.cost) {
-            best = Some(found);
-        }
+        best = better(best, Ok(found));
     }
-    best.filter(|_| budget.spend(0))
+    best
+}
+
+/// The cheaper of two readings; of two reasons against one, the first that says more than that nothing was asked.
+fn better(one: Result<Weighed, Refusal>, other: Result<Weighed, Refusal>) -> Result<Weighed, Refusal> {
+    match (&one, &other) {
+        (Ok(a), Ok(b)) if b.cost < a.cost => other,
+        (Err(_), Ok(_)) | (Err(Refusal::NothingAsked), _) => other,
+        _ => one,
+    }
 }
 
 /// Items whose word may be meant or not are read both ways.
@@ -86,10 +102,10 @@ fn weigh_in(
     lexed: &Lexed,
     previous: Option<&Question>,
     budget: &Budget,
-) -> Option<Weighed> {
+) -> Result<Weighed, Refusal> {
     let items = items::items(scope, lexed);
     let open: Vec<usize> = (0..items.len()).filter(|i| items[*i].is_open()).take(TWO_WAYS).collect();
-    let mut best: Option<Weighed> = None;
+    let mut best = Err(Refusal::NothingAsked);
     for choice in 0..1_u32 << open.len() {
         let mut chosen = items.clone();
         for (bit, i) in open.iter().enumerate() {
@@ -97,12 +113,7 @@ fn weigh_in(
         }
         let mut view = View::new(scope, &lexed.text, chosen);
         view.kept = previous.iter().flat_map(|q| &q.filters).flat_map(scope::columns).collect();
-        let found = weigh_view(&view, previous, budget);
-        if let Some(found) = found
-            && best.as_ref().is_none_or(|b| found.cost < b.cost)
-        {
-            best = Some(found);
-        }
+        best = better(best, weigh_view(&view, previous, budget));
     }
     best
 }
@@ -116,12 +127,12 @@ struct Reading {
     left: f32,
 }
 
-fn weigh_view(view: &View<'_>, previous: Option<&Question>, budget: &Budget) -> Option<Weighed> {
+fn weigh_view(view: &View<'_>, previous: Option<&Question>, budget: &Budget) -> Result<Weighed, Refusal> {
     let mut readings: Vec<(Vec<(usize, Part)>, f32)> = vec![(Vec::new(), 0.0)];
     for i in 0..view.items.len() {
         let options = options::options(view, i);
         if !budget.spend(readings.len() * options.len()) {
-            return None;
+            return Err(Refusal::TooLong);
         }
         let mut next = Vec::with_capacity(readings.len() * options.len());
         for (parts, cost) in &readings {
@@ -139,16 +150,20 @@ fn weigh_view(view: &View<'_>, previous: Option<&Question>, budget: &Budget) -> 
     }
     let idle: f32 = (0..view.items.len()).filter(|i| view.is_idle(*i)).map(|i| unknown::cost(view, i)).sum();
     let mut best: Option<Reading> = None;
+    let mut refused = Refusal::NothingAsked;
     for (parts, cost) in readings {
         if best.as_ref().is_some_and(|b| cost >= b.said + b.left) {
             break;
         }
         if !budget.spend(view.items.len()) {
-            return None;
+            return Err(Refusal::TooLong);
         }
         // Words that go on from the question before are seldom a question of their own.
         let apart = if previous.is_some() && follow::goes_on(view) { 1.0 } else { 0.0 };
         let alone = complete::complete(view, &parts).map(|(question, more)| (question, more + apart));
+        if let (Err(why), Refusal::NothingAsked) = (&alone, &refused) {
+            refused = why.clone();
+        }
         let following = previous.and_then(|q| follow::follow(view, &parts, q));
         for (question, more) in alone.into_iter().chain(following) {
             if best.as_ref().is_none_or(|b| cost + more < b.said + b.left) {
@@ -156,9 +171,9 @@ fn weigh_view(view: &View<'_>, previous: Option<&Question>, budget: &Budget) -> 
             }
         }
     }
-    let Reading { parts, question, said, left } = best?;
+    let Reading { parts, question, said, left } = best.ok_or(refused)?;
     let marks = outline::outline(view, &parts, said, left, &question);
-    Some(Weighed { question, cost: said + left, strained: said + left - idle, marks })
+    Ok(Weighed { question, cost: said + left, strained: said + left - idle, marks })
 }
 
 /// Facts are in the larger table; the smaller one only describes them, unless it is what was named.

@@ -2,16 +2,16 @@
 
 use crate::lex::ColRef;
 use crate::question::Grain;
-use crate::read::asked::implied_measure;
-use crate::read::unmarked;
 use crate::table::Role;
 use crate::timex::When;
 use crate::units;
 use crate::weigh::bounds;
 use crate::weigh::columns::{column, thing, value};
+use crate::weigh::implied::{implied_measure, mean_per};
 use crate::weigh::items::Sense;
 use crate::weigh::lacking::lacking;
 use crate::weigh::unknown;
+use crate::weigh::unmarked;
 use crate::weigh::view::View;
 use crate::word::{Beyond, Word};
 
@@ -84,6 +84,10 @@ pub fn options(view: &View<'_>, i: usize) -> Vec<(Part, f32)> {
                 if view.items[i].text == "caused" && view.tail(i, 4) == " by " && view.says(Word::Share) =>
             {
                 vec![(Part::Nothing, 0.3)]
+            }
+            // `if it follows a linear trend, what should we expect`: the method is said, nothing is judged.
+            Sense::Beyond(Beyond::Judgement | Beyond::Advice) if view.says(Word::Linear) => {
+                vec![(Part::Nothing, 0.1)]
             }
             Sense::Beyond(_) => vec![(Part::Nothing, 6.0)],
         };
@@ -298,7 +302,7 @@ fn asked_before(view: &View<'_>, i: usize) -> bool {
 
 fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
     let text = view.items[i].text.as_str();
-    let spoken = || crate::read::chinese::mean_per(text).filter(|_| word == Word::Mean);
+    let spoken = || mean_per(text).filter(|_| word == Word::Mean);
     let grain = word.grain().or_else(spoken);
     let hours = hours_used(view).filter(|_| text == "hours");
     let by = view.before(i).is_some_and(|k| view.word(k) == Some(Word::By));
@@ -334,6 +338,9 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
         }
         if view.of_rows() {
             return vec![(Part::Nothing, 0.4), (Part::Grain(grain), 1.0)];
+        }
+        if view.undated() && !number && !asked && !view.named_period(grain) {
+            return vec![(view.period_column(grain).map_or(Part::Grain(grain), Part::Group), 0.0)];
         }
         return if number || asked {
             vec![(Part::Nothing, 0.1), (Part::Grain(grain), 2.0)]

@@ -3,7 +3,7 @@
 use crate::lex::ColRef;
 use crate::names::{numbered as numbered_name, stem, without_unit};
 use crate::norm::is_cjk;
-use crate::read::tokens::Scope;
+use crate::scope::Scope;
 use crate::table::Role;
 use crate::weigh::items::{Item, Sense};
 use crate::word::Word;

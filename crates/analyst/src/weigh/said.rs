@@ -2,9 +2,9 @@
 //! several parts of a reading look for.
 
 use crate::lex::ColRef;
-use crate::read::asked::is_people;
 use crate::table::Role;
 use crate::weigh::items::{Item, Sense};
+use crate::weigh::people::is_people;
 use crate::weigh::view::View;
 
 /// `guests`, `患者`: people, whatever the table calls them.
@@ -132,5 +132,23 @@ impl View<'_> {
     /// The word may name a column of figures.
     pub fn names_figure(&self, item: &Item) -> bool {
         item.columns().any(|c| self.role(c) == Role::Measure)
+    }
+
+    /// A word or character of the question that is in a column's name and says more than a unit does.
+    pub fn hints_at(&self, column: &crate::table::Column) -> bool {
+        const GENERAL: &str = "金额费用价元钱款总数量的了多少一共单位个件人天次时分公斤吨米年月日";
+        let idle =
+            self.items.iter().filter(|i| i.columns().next().is_none() && i.value_columns().next().is_none());
+        if self.english {
+            let stems: Vec<String> =
+                idle.flat_map(|i| i.text.split(' ').map(crate::names::stem).collect::<Vec<_>>()).collect();
+            let name: Vec<String> = column.full.split(' ').map(crate::names::stem).collect();
+            return name.iter().any(|n| n.len() > 3 && stems.contains(n));
+        }
+        let said: Vec<char> = idle
+            .flat_map(|i| i.text.chars())
+            .filter(|c| crate::norm::is_cjk(*c) && !GENERAL.contains(*c))
+            .collect();
+        column.name.chars().any(|c| said.contains(&c))
     }
 }

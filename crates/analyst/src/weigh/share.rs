@@ -2,13 +2,14 @@
 
 use crate::question::{Agg, Filter, Group, Intent, Measure};
 use crate::table::Role;
+use crate::timex::Days;
 use crate::weigh::complete::Built;
 use crate::weigh::items::Sense;
 use crate::weigh::view::View;
 use crate::word::Word;
 
 /// Whether the question is one of a share, and now says so.
-pub fn settle(built: &mut Built<'_>) -> bool {
+pub fn settle(built: &mut Built<'_>, days: &[Days]) -> bool {
     let view = built.view;
     let Some(at) = (0..view.items.len()).find(|i| matches!(view.word(*i), Some(Word::Share | Word::Rate)))
     else {
@@ -43,8 +44,14 @@ pub fn settle(built: &mut Built<'_>) -> bool {
             true
         }
         None => {
-            built.cost += 4.0;
-            false
+            let time = built.question.date.zip(part_of_time(days)).filter(|_| !grouped && !view.grained());
+            let Some((column, days)) = time else {
+                built.cost += 4.0;
+                return false;
+            };
+            add_up(built);
+            built.question.intent = Intent::ShareOf { parts: vec![Filter::Days { column, days }] };
+            true
         }
         // `高级、中级、初级各占多少`: each of them, of all.
         Some(Filter::In { column, values, negated: false }) if values.len() > 1 && each(view) => {
@@ -86,6 +93,18 @@ pub fn settle(built: &mut Built<'_>) -> bool {
             built.question.intent = Intent::ShareOf { parts: vec![part] };
             true
         }
+    }
+}
+
+/// `what share of 2024's sales came in Q4`: the shorter time is the part, the longer one the whole; a time alone is the part of
+/// all there is.
+fn part_of_time(days: &[Days]) -> Option<Days> {
+    let inside = |a: &Days, b: &Days| a.from >= b.from && a.to.is_some() && a.to <= b.to && a != b;
+    match days {
+        [one] => Some(one.clone()),
+        [a, b] if inside(a, b) => Some(a.clone()),
+        [a, b] if inside(b, a) => Some(b.clone()),
+        _ => None,
     }
 }
 

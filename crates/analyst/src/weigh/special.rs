@@ -1,14 +1,20 @@
-//! Analyses with a name of their own: correlation, outliers, Pareto, distribution, moving and running totals, repeats.
+//! Analyses with a name of their own: correlation, funnel, cohort, outliers, Pareto, distribution, moving and running totals, repeats.
 
+use crate::glossary::ConceptRole;
 use crate::lex::ColRef;
-use crate::question::{Agg, Grain, Group, Intent, Measure};
+use crate::question::{Agg, Grain, Group, Intent, Measure, Refusal};
 use crate::table::Role;
 use crate::weigh::complete::Built;
 use crate::weigh::figures::Figures;
 use crate::word::Word;
 
 /// Whether the question is one of these, and now says so.
-pub fn settle(built: &mut Built<'_>, figures: &Figures, dims: &[ColRef], grain: Option<Grain>) -> bool {
+pub fn settle(
+    built: &mut Built<'_>,
+    figures: &Figures,
+    dims: &[ColRef],
+    grain: Option<Grain>,
+) -> Result<bool, Refusal> {
     let view = built.view;
     let numeric: Vec<ColRef> = built
         .question
@@ -21,13 +27,19 @@ pub fn settle(built: &mut Built<'_>, figures: &Figures, dims: &[ColRef], grain: 
         .collect();
     if view.says(Word::Correlation) {
         if numeric.len() < 2 {
-            built.cost += 6.0;
+            return Err(Refusal::NeedsTwoMeasures);
         }
         built.cost += 0.8 * f32::from(numeric.len() > 2);
         built.question.measures = numeric.iter().take(2).map(|c| Measure::Of(Agg::Mean, *c)).collect();
         built.question.groups.clear();
         built.question.intent = Intent::Correlation;
-        return true;
+        return Ok(true);
+    }
+    if view.says(Word::Funnel) {
+        return funnel(built, dims).map(|()| true);
+    }
+    if view.says(Word::Cohort) {
+        return cohort(built, dims).map(|()| true);
     }
     if view.says(Word::Outlier) {
         built
@@ -41,14 +53,14 @@ pub fn settle(built: &mut Built<'_>, figures: &Figures, dims: &[ColRef], grain: 
             built.cost += 4.0;
         }
         built.question.intent = Intent::Outliers;
-        return true;
+        return Ok(true);
     }
     if let Some(part) = view.part.or(view.says(Word::Pareto).then_some(0.8)) {
         pareto(built, figures, dims, part);
-        return true;
+        return Ok(true);
     }
     if view.says_any(&[Word::Duplicates, Word::Repeated, Word::Once]) {
-        return repeats(built, dims);
+        return Ok(repeats(built, dims));
     }
     let spread = view.says_any(&[Word::Distribution, Word::Range]) && grain.is_none();
     if spread && (dims.is_empty() || numeric.len() == 1 && dims.len() == 1) {
@@ -56,7 +68,7 @@ pub fn settle(built: &mut Built<'_>, figures: &Figures, dims: &[ColRef], grain: 
             built.cost += 4.0;
         }
         built.question.intent = Intent::Distribution;
-        return true;
+        return Ok(true);
     }
     let series = grain.or_else(|| view.says(Word::Moving).then_some(Grain::Month));
     let running = view.says(Word::Cumulative) && grain.is_some();
@@ -71,9 +83,9 @@ pub fn settle(built: &mut Built<'_>, figures: &Figures, dims: &[ColRef], grain: 
         built.question.groups = vec![Group::Time(date, grain)];
         built.question.intent =
             if running { Intent::Cumulative } else { Intent::Moving(view.window.unwrap_or(3)) };
-        return true;
+        return Ok(true);
     }
-    false
+    Ok(false)
 }
 
 /// `how many customers make up 80 % of revenue`.
@@ -115,11 +127,52 @@ fn repeats(built: &mut Built<'_>, dims: &[ColRef]) -> bool {
         _ => None,
     });
     let Some(column) = counted.or(dims.first().copied()) else {
-        built.cost += 9.0;
+        if built.view.says(Word::Duplicates) {
+            built.question.intent = Intent::Duplicates;
+        } else {
+            built.cost += 9.0;
+        }
         return true;
     };
     built.question.measures = vec![Measure::Rows];
     built.question.groups = vec![Group::By(column)];
     built.question.intent = Intent::Repeats { column, once: built.view.says(Word::Once) };
     true
+}
+
+/// Visits, clicks, purchases: the steps the table has a column for.
+fn funnel(built: &mut Built<'_>, dims: &[ColRef]) -> Result<(), Refusal> {
+    const STEPS: [&str; 6] = ["visits", "clicks", "signups", "carts", "checkouts", "purchases"];
+    let view = built.view;
+    let mut steps: Vec<ColRef> = Vec::new();
+    for id in STEPS {
+        let found = view.scope.concept_columns(id).into_iter().map(|(c, _)| c);
+        let step = found.filter(|c| view.role(*c) == Role::Measure).find(|c| !steps.contains(c));
+        steps.extend(step);
+    }
+    steps.sort_by_key(|c| c.column);
+    if steps.len() < 2 {
+        return Err(Refusal::NoColumn("funnel".to_owned()));
+    }
+    built.question.groups = dims.iter().take(1).map(|d| Group::By(*d)).collect();
+    built.question.measures = steps.iter().map(|c| Measure::Of(Agg::Sum, *c)).collect();
+    built.question.intent = Intent::Funnel { steps };
+    Ok(())
+}
+
+/// Who came back: of the customers, unless others are named.
+fn cohort(built: &mut Built<'_>, dims: &[ColRef]) -> Result<(), Refusal> {
+    let scope = built.view.scope;
+    let date = built.question.date.ok_or(Refusal::NoDate)?;
+    let is_entity = |c: &ColRef| {
+        let known = |id: &str| scope.glossary.concept(id).is_some_and(|k| k.role == ConceptRole::Entity);
+        matches!(scope.role(*c), Role::Id | Role::Dimension)
+            && scope.column(*c).concepts.iter().any(|(id, _)| known(id))
+    };
+    let customer = scope.concept_columns("customer").first().map(|(c, _)| *c);
+    let entity = dims.iter().copied().find(is_entity).or(customer);
+    let entity = entity.ok_or_else(|| Refusal::NoColumn("customer".to_owned()))?;
+    built.question.groups.clear();
+    built.question.intent = Intent::Cohort { entity, date };
+    Ok(())
 }

@@ -2,10 +2,10 @@
 
 use crate::lex::ColRef;
 use crate::question::Grain;
-use crate::read::asked::is_people;
-use crate::read::measures::person;
 use crate::table::{Column, Role};
 use crate::weigh::complete::Built;
+use crate::weigh::people::is_people;
+use crate::weigh::people::person;
 use crate::word::Word;
 
 impl Built<'_> {

@@ -2,8 +2,11 @@
 
 use jiff::civil::Date;
 
-use crate::read::growth;
+use crate::lex::ColRef;
+use crate::question::Grain;
+use crate::table::{Column, Role};
 use crate::timex::{Days, Piece, Unit, When, YearRef};
+use crate::weigh::growth;
 use crate::weigh::items::Sense;
 use crate::weigh::options::Part;
 use crate::weigh::view::View;
@@ -75,7 +78,9 @@ pub fn times(view: &View<'_>, parts: &[(usize, Part)]) -> Vec<When> {
         times[1] = When::In(previous);
     }
     // `2023年和2024年的8月`: the month of both years.
-    if let [When::In(Piece::Year(first)), When::In(Piece::Month(Some(_), month))] = times[..] {
+    if let [When::In(Piece::Year(first)), When::In(Piece::Month(Some(_), month))] = times[..]
+        && !view.says(Word::Share)
+    {
         times[0] = When::In(Piece::Month(Some(first), month));
     }
     let years: Vec<_> = times.iter().filter_map(|t| t.year()).collect();
@@ -89,4 +94,59 @@ pub fn times(view: &View<'_>, parts: &[(usize, Part)]) -> Vec<When> {
         }
     }
     times
+}
+
+/// More values than this are no calendar.
+const MOST_PERIODS: u64 = 60;
+
+/// Questions by time over tables without dates. Their time must not fall out of them.
+impl View<'_> {
+    /// `20 % more in the second half than in the first`: two times, one against the other.
+    pub fn more_than_before(&self) -> bool {
+        const MORE: [&str; 8] = ["more", "fewer", "less", "higher", "lower", "bigger", "smaller", "larger"];
+        let timed = |i: &usize| self.items[*i].senses.iter().any(|(s, _)| matches!(s, Sense::Time(_)));
+        let times: Vec<usize> = (0..self.items.len()).filter(timed).collect();
+        let [first, second] = times[..] else { return false };
+        let words = |from: usize, to: usize| -> Vec<String> {
+            let text: String = self.text[from..to].iter().collect();
+            text.split(|c: char| !c.is_ascii_alphanumeric()).map(str::to_owned).collect()
+        };
+        let (middle, second) = (self.items[first].end, self.items[second].start);
+        words(middle, second).iter().any(|w| w == "than")
+            && words(0, second).iter().any(|w| MORE.contains(&w.as_str()))
+    }
+
+    pub fn undated(&self) -> bool {
+        self.scope.in_scope.iter().all(|t| self.scope.tables[*t].main_date().is_none())
+    }
+
+    /// The column called what was asked for: `季度`, and nothing that is only near.
+    pub fn period_column(&self, grain: Grain) -> Option<ColRef> {
+        let names: &[&str] = match grain {
+            Grain::Month => &["month", "month name", "months", "月", "月份"],
+            Grain::Quarter => &["quarter", "qtr", "quarters", "季度"],
+            Grain::Year => &["year", "fiscal year", "年", "年份", "年度"],
+            Grain::Week => &["week", "week number", "周", "周次"],
+            Grain::Weekday => &["weekday", "day of week", "星期", "周几"],
+            Grain::Day | Grain::Hour => &[],
+        };
+        let fits = |c: &Column| names.contains(&c.words.as_str()) && (2..=MOST_PERIODS).contains(&c.distinct);
+        let table = self.scope.in_scope[0];
+        let column = self.scope.tables[table].columns.iter().position(fits)?;
+        Some(ColRef { table, column })
+    }
+
+    /// `study hours per week` of a column that says so needs no dates.
+    pub fn named_period(&self, grain: Grain) -> bool {
+        let words: &[&str] = match grain {
+            Grain::Hour => &["hour", "时"],
+            Grain::Day => &["day", "daily", "天", "日"],
+            Grain::Weekday | Grain::Week => &["week", "周"],
+            Grain::Month => &["month", "月"],
+            Grain::Quarter => &["quarter", "季"],
+            Grain::Year => &["year", "annual", "年"],
+        };
+        let says = |c: ColRef| words.iter().any(|w| self.scope.column(c).full.contains(w));
+        self.items.iter().any(|i| i.columns().any(|c| self.role(c) == Role::Measure && says(c)))
+    }
 }

@@ -4,10 +4,13 @@ use std::collections::HashSet;
 
 use crate::lex::ColRef;
 use crate::norm::is_cjk;
-use crate::read::tokens::Scope;
+use crate::question::Cmp;
+use crate::scope::Scope;
 use crate::table::Role;
 use crate::units::{self, Unit};
 use crate::weigh::bounds::{self, Bound};
+use crate::weigh::defined::{self, Defined};
+use crate::weigh::firsts;
 use crate::weigh::items::{Item, Sense};
 use crate::word::Word;
 
@@ -28,6 +31,14 @@ pub struct View<'a> {
     pub part: Option<f64>,
     /// `3 month rolling`.
     pub window: Option<usize>,
+    /// A figure the question itself defines.
+    pub defined: Option<Defined>,
+    /// One column against another: `actual hours over planned hours`.
+    pub against: Vec<(ColRef, Cmp, ColRef)>,
+    /// `more than 2 times`: how often those come up that are counted.
+    pub often: Option<(Cmp, f64)>,
+    /// Whose first time is asked about.
+    pub firsts: Option<ColRef>,
     /// Columns the question before was limited by.
     pub kept: Vec<ColRef>,
     pub english: bool,
@@ -117,10 +128,19 @@ impl<'a> View<'a> {
             listed: Vec::new(),
             part: None,
             window: None,
+            defined: None,
+            against: Vec::new(),
+            often: None,
+            firsts: None,
             kept: Vec::new(),
             english,
         };
         bounds::read(&mut view);
+        defined::read(&mut view);
+        view.firsts = firsts::whose(&view);
+        if view.more_than_before() {
+            view.words.insert(Word::Growth);
+        }
         view
     }
 
@@ -406,22 +426,6 @@ impl<'a> View<'a> {
             _ => return None,
         };
         Some(ColRef { table: main, column })
-    }
-
-    /// A word or character of the question that is in a column's name and says more than a unit does.
-    pub fn hints_at(&self, column: &crate::table::Column) -> bool {
-        const GENERAL: &str = "金额费用价元钱款总数量的了多少一共单位个件人天次时分公斤吨米年月日";
-        let idle =
-            self.items.iter().filter(|i| i.columns().next().is_none() && i.value_columns().next().is_none());
-        if self.english {
-            let stems: Vec<String> =
-                idle.flat_map(|i| i.text.split(' ').map(crate::names::stem).collect::<Vec<_>>()).collect();
-            let name: Vec<String> = column.full.split(' ').map(crate::names::stem).collect();
-            return name.iter().any(|n| n.len() > 3 && stems.contains(n));
-        }
-        let said: Vec<char> =
-            idle.flat_map(|i| i.text.chars()).filter(|c| is_cjk(*c) && !GENERAL.contains(*c)).collect();
-        column.name.chars().any(|c| said.contains(&c))
     }
 
     /// `… that day`: a period said before.

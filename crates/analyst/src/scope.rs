@@ -1,85 +1,72 @@
-//! Which table a question is about, and which others must be joined to it.
+//! The tables a question is read over: the main one and those joined to it. Which key joins two of them, and which joins a
+//! question may not use.
 
-use crate::glossary::Glossary;
-use crate::lex::{ColRef, Lexed, Meaning, Mention};
+use crate::glossary::{Concept, Glossary};
+use crate::lex::ColRef;
 use crate::question::{Agg, Filter, Group, Intent, Join, Measure, Note, Question, Refusal};
-use crate::read::tokens::{explains, fit};
-use crate::table::{Role, Table};
-use crate::word::Word;
+use crate::table::{Column, Role, Table};
 
-pub struct Chosen {
-    /// The main table first.
+pub struct Scope<'a> {
+    pub glossary: &'a Glossary,
+    pub tables: &'a [Table],
+    /// The main table first, then those joined to it.
     pub in_scope: Vec<usize>,
-    pub note: Option<Note>,
 }
 
-pub fn choose(
-    glossary: &Glossary,
-    tables: &[Table],
-    lexed: &Lexed,
-    before: Option<&[usize]>,
-) -> Result<Chosen, Refusal> {
-    if tables.is_empty() {
-        return Err(Refusal::NoTable);
+impl Scope<'_> {
+    pub fn column(&self, at: ColRef) -> &Column {
+        &self.tables[at.table].columns[at.column]
     }
-    let fits: Vec<u32> = (0..tables.len()).map(|t| fit(t, tables, glossary, lexed)).collect();
-    let best = fits.iter().copied().max().unwrap_or(0);
-    if best == 0 {
-        let largest = (0..tables.len()).max_by_key(|t| tables[*t].rows).unwrap_or(0);
-        let last = before.and_then(|b| b.first().copied()).unwrap_or(largest);
-        let note = (tables.len() > 1).then_some(Note::Table { taken: last });
-        return Ok(Chosen { in_scope: before.map_or(vec![last], <[usize]>::to_vec), note });
+
+    pub fn role(&self, at: ColRef) -> Role {
+        self.column(at).role
     }
-    let ties: Vec<usize> = (0..tables.len()).filter(|t| fits[*t] == best).collect();
-    let kept = before.and_then(|b| b.first()).filter(|t| ties.contains(t));
-    let main = kept.or_else(|| ties.iter().max_by_key(|t| tables[**t].rows)).copied().unwrap_or(0);
-    let mut in_scope = vec![main];
-    for mention in &lexed.mentions {
-        let covered = in_scope.iter().any(|t| explains(*t, tables, glossary, mention) >= 2);
-        if covered {
-            continue;
+
+    /// Columns of the tables in scope that stand for a concept, the surest first.
+    pub fn concept_columns(&self, id: &str) -> Vec<(ColRef, u8)> {
+        let of = |&t: &usize| {
+            self.tables[t]
+                .with_concept(id)
+                .into_iter()
+                .map(move |(column, q)| (ColRef { table: t, column }, q))
+        };
+        self.in_scope.iter().flat_map(of).collect()
+    }
+
+    /// Columns that stand for a concept or, failing that, for one that will do instead.
+    pub fn columns_for(&self, concept: &Concept) -> Vec<(ColRef, u8)> {
+        let own = self.concept_columns(&concept.id);
+        if !own.is_empty() {
+            return own;
         }
-        let helper = (0..tables.len())
-            .filter(|t| !in_scope.contains(t))
-            .max_by_key(|t| explains(*t, tables, glossary, mention));
-        // A part of a name is enough where nothing else is known about the word.
-        let unknown = in_scope.iter().all(|t| explains(*t, tables, glossary, mention) == 0)
-            && mention
-                .meanings
-                .iter()
-                .all(|m| matches!(m, Meaning::Column(..) | Meaning::Concept(_) | Meaning::Table(_)));
-        let least = if unknown { 2 } else { 3 };
-        if let Some(other) = helper.filter(|t| explains(*t, tables, glossary, mention) >= least) {
-            in_scope.push(other);
-        }
+        let instead = concept.or.iter().map(|id| self.concept_columns(id)).find(|c| !c.is_empty());
+        instead.unwrap_or_default().into_iter().map(|(c, q)| (c, q.min(2))).collect()
     }
-    add_money(tables, lexed, &mut in_scope);
-    let note =
-        (ties.len() > 1 && in_scope.len() == 1 && kept.is_none()).then_some(Note::Table { taken: main });
-    Ok(Chosen { in_scope: orient(tables, in_scope), note })
+
+    /// The first of several concepts (`a|b`) that a column stands for.
+    pub fn first_of<'t>(&self, terms: &'t str) -> Option<&'t str> {
+        terms.split('|').find(|t| !self.concept_columns(t.strip_prefix("count:").unwrap_or(t)).is_empty())
+    }
 }
 
-/// `how much has Acme been billed`, where one table knows Acme and another one the amounts.
-fn add_money(tables: &[Table], lexed: &Lexed, in_scope: &mut Vec<usize>) {
-    let asks = |m: &Mention| {
-        m.text == "how much"
-            || m.meanings.iter().any(|m| matches!(m, Meaning::Word(Word::Earn | Word::Spend)))
+/// A ratio concept over the columns in scope.
+pub fn ratio(scope: &Scope<'_>, concept: usize) -> Option<Measure> {
+    let (n, d) = scope.glossary.concepts[concept].terms.as_ref()?;
+    let term = |t: &str| match t.strip_prefix("count:") {
+        Some(entity) => {
+            let columns = scope.concept_columns(entity);
+            let id = columns.iter().find(|(c, _)| scope.role(*c) == Role::Id).or(columns.first());
+            Some(id.map_or(Measure::Rows, |(c, _)| Measure::Of(Agg::Distinct, *c)))
+        }
+        None => scope.concept_columns(t).first().map(|(c, _)| Measure::Of(Agg::Sum, *c)),
     };
-    let [main] = in_scope[..] else { return };
-    let costs = |t: usize| tables[t].columns.iter().any(crate::units::is_money);
-    if tables.len() == 2
-        && lexed.mentions.iter().any(asks)
-        && !costs(main)
-        && let Some(other) = (0..2).find(|t| *t != main && crate::units::main_money(&tables[*t]).is_some())
-        && key_between(tables, other, main).is_some()
-    {
-        *in_scope = vec![other, main];
-    }
+    let (n, d) = (scope.first_of(n).unwrap_or(n), scope.first_of(d).unwrap_or(d));
+    Some(Measure::Ratio { concept, numerator: Box::new(term(n)?), denominator: Box::new(term(d)?) })
 }
 
 /// A figure of the described side would be added up once for each row of the other: the join is left out where nothing of
 /// the main table is used, else there is no answer.
-pub fn prune(scope: &crate::read::tokens::Scope<'_>, question: &mut Question) -> Result<(), Refusal> {
+pub fn prune(scope: &Scope<'_>, question: &mut Question) -> Result<(), Refusal> {
     let [join] = &question.joins[..] else { return Ok(()) };
     let (main, other) = (question.table, join.table);
     let key = join.left;
@@ -139,7 +126,7 @@ fn figures(measure: &Measure, used: &mut Vec<ColRef>) -> bool {
     }
 }
 
-pub(crate) fn columns(filter: &Filter) -> Vec<ColRef> {
+pub fn columns(filter: &Filter) -> Vec<ColRef> {
     match filter {
         Filter::In { column, .. }
         | Filter::Number { column, .. }
@@ -149,17 +136,6 @@ pub(crate) fn columns(filter: &Filter) -> Vec<ColRef> {
         | Filter::Yes { column, .. } => vec![*column],
         Filter::Columns { left, right, .. } => vec![*left, *right],
     }
-}
-
-/// The table with more rows is the one facts are in; the other describes its keys.
-fn orient(tables: &[Table], mut in_scope: Vec<usize>) -> Vec<usize> {
-    if let [a, b] = in_scope[..]
-        && key_between(tables, a, b).is_none()
-        && key_between(tables, b, a).is_some()
-    {
-        in_scope.swap(0, 1);
-    }
-    in_scope
 }
 
 /// The joins that bring the other tables to the main one.

@@ -4,11 +4,8 @@
 use crate::lex::ColRef;
 use crate::names::without_unit;
 use crate::question::{Group, Join, Note, Question};
-use crate::read::draft::Reader;
-use crate::read::scope;
-use crate::read::tokens::{Scope, Tok, Token};
+use crate::scope::{self, Scope};
 use crate::table::{Role, Table};
-use crate::word::Word;
 
 const PLANNED: [&str; 22] = [
     "计划",
@@ -36,35 +33,13 @@ const PLANNED: [&str; 22] = [
 ];
 const DONE: [&str; 9] = ["实际", "实", "已", "最终", "actual", "actually", "real", "realised", "paid"];
 
-/// `产量`, where there are a planned and an actual one: the actual one.
-pub(super) fn prefer_done(scope: &Scope<'_>, tokens: &mut [Token]) {
-    for token in tokens {
-        let Tok::Col(taken, _) = token.tok else { continue };
-        if scope.role(taken) != Role::Measure {
-            continue;
-        }
-        let table = &scope.tables[taken.table];
-        let Some((mark, noun)) = marked(table, taken.column, &PLANNED) else { continue };
-        if token.text.contains(mark.as_str()) {
-            continue;
-        }
-        let done = |c: usize| {
-            table.columns[c].role == Role::Measure
-                && (marked(table, c, &DONE).is_some_and(|(_, n)| n == noun) || name(table, c) == noun)
-        };
-        if let Some(column) = (0..table.columns.len()).find(|c| done(*c)) {
-            token.tok = Tok::Col(ColRef { table: taken.table, column }, Some(taken));
-        }
-    }
-}
-
 /// `est_hours`, 计划工时: what was meant to be.
-pub(crate) fn is_planned(table: &Table, column: usize) -> bool {
+pub fn is_planned(table: &Table, column: usize) -> bool {
     marked(table, column, &PLANNED).is_some()
 }
 
 /// A planned or owed figure, where the same was also done, and nothing said that the plan is meant.
-pub(crate) fn only_planned(scope: &Scope<'_>, column: ColRef, said: &str) -> bool {
+pub fn only_planned(scope: &Scope<'_>, column: ColRef, said: &str) -> bool {
     let table = &scope.tables[column.table];
     if scope.role(column) != Role::Measure {
         return false;
@@ -75,20 +50,6 @@ pub(crate) fn only_planned(scope: &Scope<'_>, column: ColRef, said: &str) -> boo
             && (marked(table, c, &DONE).is_some_and(|(_, n)| n == noun) || name(table, c) == noun)
     };
     !said.contains(mark.as_str()) && (0..table.columns.len()).any(done)
-}
-
-impl Reader<'_> {
-    /// `sales revenue` of a `Sale Price`: a price by name, added up as what came in.
-    pub(super) fn is_taken_in(&self, i: usize, column: ColRef) -> bool {
-        let text = self.tokens[i].text.as_str();
-        let takings = self.scope.glossary.concept("revenue");
-        let column = self.scope.column(column);
-        !column.full.contains(text)
-            && column.has_concept("revenue")
-            && column.has_concept("price")
-            && !self.draft.says_any(&[Word::Mean, Word::Median])
-            && takings.is_some_and(|c| c.names.iter().any(|n| n == text))
-    }
 }
 
 fn name(table: &Table, column: usize) -> String {
@@ -111,7 +72,7 @@ fn marked(table: &Table, column: usize, marks: &[&str]) -> Option<(String, Strin
 }
 
 /// Groups by number become groups by name where each number has one name and each name one number.
-pub(crate) fn name_groups(scope: &Scope<'_>, asked_by_number: bool, question: &mut Question) {
+pub fn name_groups(scope: &Scope<'_>, asked_by_number: bool, question: &mut Question) {
     if asked_by_number {
         return;
     }
@@ -144,14 +105,6 @@ fn thing(name: &str) -> Option<&str> {
 fn is_name_of(thing: &str, name: &str) -> bool {
     let rest = name.strip_prefix(thing).map(str::trim_start);
     rest.is_some_and(|r| matches!(r, "" | "name" | "full name" | "姓名" | "名称" | "名" | "名字"))
-}
-
-/// `customer ids`, `团长编号`: asked for by the whole name.
-pub(super) fn numbers_said(scope: &Scope<'_>, tokens: &[Token]) -> bool {
-    tokens.iter().any(|t| match t.tok {
-        Tok::Col(c, _) => scope.role(c) == Role::Id && thing(t.text.trim_end_matches('s')).is_some(),
-        _ => false,
-    })
 }
 
 fn name_beside(table: &Table, number: ColRef) -> Option<ColRef> {
