@@ -378,18 +378,19 @@ pub(crate) fn query_call(id: &str, sql: &str, max_rows: usize) -> ToolCall {
 }
 
 pub(crate) fn failed_read(turn: &Turn, lang: Lang) -> Report {
-    let said = turn.outcomes.iter().find(|o| o.failed).map(|o| observe::body(&o.content)).unwrap_or_default();
+    let failed = turn.outcomes.iter().find(|o| o.failed);
+    let said = failed.map(|o| observe::complaint(&o.content)).unwrap_or_default();
     let content = format!(
         "{}\n\n{}\n\n{}",
         lang.pick("没有能读出的表格，因此无法作答。", "No table could be read, so there is no answer."),
-        format::text(said),
+        format::text(&said),
         refuse::signature(lang)
     );
     Report { content, ..Report::default() }
 }
 
 fn failed_query(observation: &str, query: &Query, lang: Lang) -> Report {
-    let said = format::text(observe::body(observation));
+    let said = format::text(&observe::complaint(observation));
     let content = format!(
         "{}\n\n{said}\n\n```sql\n{}\n```\n\n{}",
         lang.pick("查询没有成功，因此不给出数字。", "The query did not succeed, so no figure is given."),

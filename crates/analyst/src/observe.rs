@@ -52,6 +52,17 @@ pub fn body(observation: &str) -> &str {
     inner.rsplit_once("</tool_result>").map_or(inner, |(b, _)| b).trim_matches('\n')
 }
 
+/// Why a call failed, for people: its message and what to do, without the form that models read.
+pub fn complaint(observation: &str) -> String {
+    let body = body(observation);
+    let part = |name: &str| body.lines().find_map(|line| line.strip_prefix(name)).map(str::trim);
+    match (part("Error Message:"), part("Hint:")) {
+        (Some(message), Some(hint)) => format!("{message}; {hint}"),
+        (Some(message), None) => message.to_owned(),
+        _ => body.to_owned(),
+    }
+}
+
 /// The table in an observation of `query_database`.
 pub fn grid(observation: &str) -> Option<Grid> {
     let body = body(observation);

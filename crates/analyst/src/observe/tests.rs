@@ -61,3 +61,11 @@ proptest::proptest! {
         let _ = profiles(&text);
     }
 }
+
+#[test]
+fn a_failure_is_told_without_its_form() {
+    let failed = "<tool_result name=\"file_reader\">\nOperation failed.\nError Type: validation_error\nError Code: X\n\
+                  Error Message: it is a picture\nTool Call ID: t1\nHint: upload the figures as CSV\n</tool_result>";
+    assert_eq!(complaint(failed), "it is a picture; upload the figures as CSV");
+    assert_eq!(complaint("<tool_result name=\"x\">\nodd\n</tool_result>"), "odd");
+}
