@@ -37,7 +37,7 @@ pub fn bind(page: &Page<'_>, figures: &[Figure], terms: &[Term], bound: &mut [Bo
             }
             let among = Among { page, figures, bound, terms };
             let found = among.by_word(at).or_else(|| scopes::find(&among, at));
-            let found = found.or_else(|| steps::find(&among, at, &Cues::of(page, &figures[at])));
+            let found = found.or_else(|| steps::find(&among, at));
             if let Some((proof, exact)) = found {
                 let one = &mut bound[at];
                 one.state = if matches!(proof, Proof::Cell { .. }) { State::Proven } else { State::Derived };

@@ -115,8 +115,13 @@ const SIZES: &[&str] = &[
 /// From the earlier to the later.
 const MOVES: &[&str] = &["由", "从", "升至", "降至", "提高到", "提升至", "from ", " to "];
 
-pub fn find(among: &Among<'_, '_>, at: usize, cues: &Cues) -> Option<Found> {
+pub fn find(among: &Among<'_, '_>, at: usize) -> Option<Found> {
     let Place::Prose { sentence, clause, .. } = &among.figures[at].place else { return None };
+    let (before, behind) = (among.before(at), among.behind(at));
+    if before.is_empty() && behind.is_empty() {
+        return None;
+    }
+    let cues = &Cues::of(among.page, &among.figures[at]);
     let step = Step {
         among,
         at,
@@ -124,7 +129,6 @@ pub fn find(among: &Among<'_, '_>, at: usize, cues: &Cues) -> Option<Found> {
         near: among.page.report[clause.clone()].to_lowercase(),
         wide: among.page.report[sentence.clone()].to_lowercase(),
     };
-    let (before, behind) = (among.before(at), among.behind(at));
     let found = match among.figures[at].number.unit {
         Unit::Points if cues.difference || cues.apart => step.points_of(&before),
         Unit::Points => None,
