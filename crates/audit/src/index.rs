@@ -6,8 +6,9 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use crate::evidence::{self, Body, Evidence, SourceKind};
+use crate::layout::{Kind, Layout};
 use crate::period::{self, Part, Period};
-use crate::words::{self, Trie};
+use crate::words::{self, Mention, Trie};
 
 /// Columns and distinct labels looked at; hostile tables have more.
 const MAX_COLUMNS: usize = 200;
@@ -20,6 +21,8 @@ pub struct Index<'e> {
     pub lines: Vec<Line<'e>>,
     /// Labels made of digits, such as hours `00` to `23`: names, however much they look like figures.
     pub codes: HashSet<&'e str>,
+    /// Labels of one character, such as 男 and 高: names only where a cell is nothing else.
+    short: HashMap<&'e str, u32>,
 }
 
 #[derive(Debug)]
@@ -45,6 +48,8 @@ pub struct Column<'e> {
     pub averaged: bool,
     /// All its values are whole.
     pub integral: bool,
+    /// Named as a number of things.
+    pub counts: bool,
 }
 
 #[derive(Debug)]
@@ -84,6 +89,7 @@ impl<'e> Index<'e> {
             entries: Vec::new(),
             lines: Vec::new(),
             codes: HashSet::new(),
+            short: HashMap::new(),
         };
         for source in &evidence.sources {
             match &source.body {
@@ -119,6 +125,7 @@ impl<'e> Index<'e> {
                 fall: has(&lower, FALLS),
                 averaged: has(&lower, MEANS),
                 integral,
+                counts: lower == "n" || has(&lower, COUNTS),
             });
             if columns.last().is_some_and(|c| c.values().is_some()) {
                 let (full, hints) = words::forms(name);
@@ -152,7 +159,52 @@ impl<'e> Index<'e> {
         entry
     }
 
-    fn column(&mut self, table: usize, at: usize, name: &str, rows: &[Vec<Value>]) -> Holds {
+    /// Cells of the report's tables that are a label of one character.
+    pub fn short_labels(&self, report: &str, layout: &Layout) -> Vec<Mention> {
+        let mut all = Vec::new();
+        if self.short.is_empty() {
+            return all;
+        }
+        for block in &layout.blocks {
+            let Kind::Table { header, rows } = &block.kind else { continue };
+            for cell in rows.iter().flatten().chain(header) {
+                let text = &report[cell.clone()];
+                let bare = text.trim_matches(['*', ' ']);
+                if let Some(entry) = self.short.get(bare) {
+                    let start = cell.start + (text.len() - text.trim_start_matches(['*', ' ']).len());
+                    all.push(Mention { span: start..start + bare.len(), entry: *entry });
+                }
+            }
+        }
+        all
+    }
+
+    fn label(&mut self, text: &'e str, of: (usize, usize)) -> u32 {
+        let entry = self.name(text, |e| &mut e.labels, of);
+        // "per laptop" is said of Laptops.
+        let plural = text.len() > 4 && text.is_ascii() && text.ends_with('s') && !text.ends_with("ss");
+        if entry != NONE && plural {
+            let _ = self.trie.entry(&text[..text.len() - 1], || entry);
+        }
+        let mut chars = text.chars();
+        let single =
+            chars.next().is_some_and(|c| !c.is_ascii() && c.is_alphabetic()) && chars.next().is_none();
+        if entry != NONE || !single {
+            return entry;
+        }
+        let entries = &mut self.entries;
+        let made = *self.short.entry(text).or_insert_with(|| {
+            entries.push(Entry::default());
+            entries.len() as u32 - 1
+        });
+        let labels = &mut self.entries[made as usize].labels;
+        if labels.last() != Some(&of) {
+            labels.push(of);
+        }
+        made
+    }
+
+    fn column(&mut self, table: usize, at: usize, name: &str, rows: &'e [Vec<Value>]) -> Holds {
         let cells = || rows.iter().map(|r| r.get(at).filter(|v| !v.is_null()));
         let filled = cells().flatten().count().max(1);
         // Reading periods is dear; the first rows show whether there are any.
@@ -183,7 +235,7 @@ impl<'e> Index<'e> {
         let mut by: HashMap<u32, Vec<u32>> = HashMap::new();
         for (row, value) in rows.iter().enumerate() {
             let entry = match value.get(at) {
-                Some(Value::String(text)) => self.name(text, |e| &mut e.labels, (table, at)),
+                Some(Value::String(text)) => self.label(text, (table, at)),
                 _ => NONE,
             };
             of_row.push(entry);
@@ -319,6 +371,27 @@ const FALLS: &[&str] =
 
 const MEANS: &[&str] =
     &["平均", "均价", "单价", "客单价", "均次", "中位", "avg", "average", "mean", "median"];
+
+const COUNTS: &[&str] = &[
+    "count",
+    "cnt",
+    "num",
+    "order",
+    "ride",
+    "visit",
+    "user",
+    "customer",
+    "ticket",
+    "session",
+    "transaction",
+    "click",
+    "数",
+    "量",
+    "人",
+    "笔",
+    "次",
+    "单",
+];
 
 fn has(name: &str, parts: &[&str]) -> bool {
     parts.iter().any(|p| name.contains(p))

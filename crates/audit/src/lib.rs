@@ -14,6 +14,7 @@ mod layout;
 mod lines;
 mod number;
 mod period;
+mod rebase;
 mod rows;
 mod scope;
 mod shows;
@@ -49,9 +50,12 @@ pub fn audit(report: &str, evidence: &Evidence, options: Options) -> Audit {
     let report = cut(report, options.max_bytes);
     let layout = Layout::of(report);
     let index = index::Index::new(evidence);
-    let mentions = index.trie.mentions(report);
+    let mut mentions = index.trie.mentions(report);
+    mentions.extend(index.short_labels(report, &layout));
+    mentions.sort_by_key(|m| m.span.start);
     let mut found = figures::find(report, &layout, &mentions, options.max_figures);
     found.figures.retain(|figure| !figures::is_code(report, figure, &index.codes));
+    rebase::rebase(report, &mut found.figures, &index);
     let page = scope::Page {
         report,
         layout: &layout,

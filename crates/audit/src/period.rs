@@ -210,12 +210,14 @@ pub fn find(text: &str) -> Vec<Found> {
                         && (*b == b'%' || bytes.get(whole.end() + 1).is_some_and(u8::is_ascii_digit)))
             });
         let period = read(&found);
+        // "第 2 月" counts months from a start.
+        let counts = text[..whole.start()].trim_end().ends_with('第');
         // "may" as a verb is no month.
         let verb = whole.as_str() == "may"
             || whole.as_str() == "mar"
             || whole.as_str() == "march"
             || whole.as_str() == "dec";
-        if !glued && !runs_on && !verb && (period.year.is_some() || period.part.is_some()) {
+        if !glued && !runs_on && !verb && !counts && (period.year.is_some() || period.part.is_some()) {
             all.push(Found { start: whole.start(), end: whole.end(), period });
         } else {
             at = whole.start() + text[whole.start()..].chars().next().map_or(1, char::len_utf8);

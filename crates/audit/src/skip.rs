@@ -52,9 +52,8 @@ fn is_convention(before: &str, after: &str, number: &Number) -> bool {
     let shown = number.value;
     let one_of = |values: &[f64]| values.iter().any(|v| (v - shown).abs() < 1e-12);
     let whole = number.unit == Unit::Plain && number.scale == 1.0 && number.sign == Sign::Bare;
-    let level = whole
-        && one_of(&[0.1, 0.05, 0.01, 0.001])
-        && lead.ends_with(['<', '＜', '>', '＞', '≤', '于', '=', 'α']);
+    let level =
+        whole && one_of(&[0.1, 0.05, 0.01, 0.001]) && lead.ends_with(['<', '＜', '>', '＞', '≤', '于']);
     let scale = whole && one_of(&[5.0, 10.0, 100.0]) && is_out_of(lead);
     let counted =
         whole && one_of(&[1.0, 100.0, 1e3, 1e4, 1e5]) && (lead.ends_with("per") || lead.ends_with('每'));

@@ -96,6 +96,8 @@ impl Trie {
         for (i, c) in text[start..].char_indices() {
             match self.next.get(&(node, fold(c))) {
                 Some(to) => node = *to,
+                // "90 天以上" is 90天以上.
+                None if c == ' ' && node != 0 && beside_wide(text, start + i) => continue,
                 None => break,
             }
             let end = start + i + c.len_utf8();
@@ -108,6 +110,13 @@ impl Trie {
         }
         best
     }
+}
+
+/// Whether a blank stands beside a Chinese character.
+fn beside_wide(text: &str, at: usize) -> bool {
+    let before = text[..at].chars().next_back();
+    let after = text[at + 1..].chars().next();
+    [before, after].into_iter().flatten().any(|c| !c.is_ascii() && c.is_alphabetic())
 }
 
 /// `5-10%`, `0~30`, `<5`, `60+`: a label, however much of it is digits.
@@ -200,9 +209,17 @@ pub fn forms(name: &str) -> (Vec<String>, Vec<String>) {
     hints.extend(
         kept.iter().filter(|w| w.is_ascii() && w.len() > 2 && !MADE.contains(w)).map(|w| (*w).to_owned()),
     );
-    for end in ["人数", "金额", "总额", "数量", "数", "量", "额", "率", "值", "价", "时长", "时间"]
+    for end in ["人数", "金额", "总额", "数量", "数", "量", "额", "率", "值", "价", "时长", "时间", "润"]
     {
         hints.extend(joined(&core).strip_suffix(end).filter(|r| r.chars().count() > 1).map(str::to_owned));
+    }
+    // 营业收入 is said as 收入.
+    let wide: Vec<char> = joined(&core).chars().collect();
+    let tail: String = wide.iter().skip(wide.len().saturating_sub(2)).collect();
+    const COMMON: [&str; 10] =
+        ["金额", "人数", "数量", "次数", "总额", "单数", "件数", "时长", "合计", "比例"];
+    if wide.len() >= 4 && wide.iter().all(|c| !c.is_ascii()) && !COMMON.contains(&tail.as_str()) {
+        hints.push(tail);
     }
     (full, hints)
 }

@@ -7,10 +7,11 @@ mod steps;
 use crate::bind::{Bound, is_figure};
 use crate::cues::Cues;
 use crate::figures::{Figure, Place};
-use crate::layout::Kind;
+use crate::index::Holds;
+use crate::layout::{Kind, Span};
 use crate::lines::{Around, Scope, Term, amount, operands};
 use crate::number::Unit;
-use crate::scope::Page;
+use crate::scope::{Key, Page};
 use crate::verdict::{Operand, Proof, State};
 
 /// Figures that may rest on each other are gone through so often.
@@ -36,7 +37,7 @@ pub fn bind(page: &Page<'_>, figures: &[Figure], terms: &[Term], bound: &mut [Bo
             }
             let among = Among { page, figures, bound, terms };
             let found = among.by_word(at).or_else(|| scopes::find(&among, at));
-            let found = found.or_else(|| steps::find(&among, at, &Cues::of(page, &figures[at])));
+            let found = found.or_else(|| steps::find(&among, at));
             if let Some((proof, exact)) = found {
                 let one = &mut bound[at];
                 one.state = if matches!(proof, Proof::Cell { .. }) { State::Proven } else { State::Derived };
@@ -48,6 +49,11 @@ pub fn bind(page: &Page<'_>, figures: &[Figure], terms: &[Term], bound: &mut [Bo
             break;
         }
     }
+}
+
+/// A multiple is a plain number with a mark.
+fn plain(unit: Unit) -> Unit {
+    if unit == Unit::Times { Unit::Plain } else { unit }
 }
 
 impl Among<'_, '_> {
@@ -62,8 +68,20 @@ impl Among<'_, '_> {
         let unit = self.figures[at].number.unit;
         let near = self.page.report[clause.clone()].to_lowercase();
         let wide = self.page.report[sentence.clone()].to_lowercase();
-        for words in [&near, &wide] {
-            for term in self.terms.iter().filter(|t| t.unit == unit && words.contains(&t.word)) {
+        let learnt = self.terms.iter().any(|t| near.contains(&t.word));
+        // Further off only where the clause has no such word, and for what is computed.
+        let far = |t: &&Term| !learnt && t.formula.shape.columns() > 1 && wide.contains(&t.word);
+        for terms in [
+            self.terms.iter().filter(|t| near.contains(&t.word)).collect::<Vec<_>>(),
+            self.terms.iter().filter(far).collect(),
+        ] {
+            for term in terms {
+                if let Some(found) = self.compared(at, term, sentence) {
+                    return Some(found);
+                }
+                if plain(term.unit) != plain(unit) {
+                    continue;
+                }
                 let rows = self.bound[at].seen.rows.iter().find(|(t, _)| *t == term.table);
                 let own = rows.map(|(_, rows)| Scope::Rows(rows.clone()));
                 // Without a label of its own it is said of what the figure before is.
@@ -75,6 +93,54 @@ impl Among<'_, '_> {
                         let operands = operands(self.page, term.table, &term.formula, &scope);
                         return Some((Proof::formula(term.formula.shape.name(), operands), value));
                     }
+                }
+            }
+        }
+        None
+    }
+
+    /// "出租率领先标准间 5.0 个百分点": what a word stands for, of one label against another's.
+    fn compared(&self, at: usize, term: &Term, sentence: &Span) -> Option<Found> {
+        let unit = self.figures[at].number.unit;
+        let table = &self.page.index.tables[term.table];
+        let mut rows: Vec<u32> = Vec::new();
+        for (column, held) in table.columns.iter().enumerate().take(12) {
+            for mark in self.page.marks(sentence, (term.table, column)) {
+                let found: Vec<u32> = match (&held.holds, mark.key) {
+                    (Holds::Labels { rows: by, .. }, Key::Label(label)) => {
+                        by.get(&label).cloned().unwrap_or_default()
+                    }
+                    (Holds::Times { of_row, .. }, Key::Time(time)) => (0..of_row.len() as u32)
+                        .take(2_000)
+                        .filter(|r| of_row[*r as usize].is_some_and(|p| time.same(p)))
+                        .collect(),
+                    _ => Vec::new(),
+                };
+                if let [row] = found.as_slice()
+                    && !rows.contains(row)
+                    && rows.len() < 4
+                {
+                    rows.push(*row);
+                }
+            }
+        }
+        let scopes: Vec<Scope> =
+            rows.into_iter().map(|r| Scope::Rows(vec![r])).chain([Scope::Whole]).collect();
+        let target = self.bound[at].seen.target;
+        for one in &scopes {
+            for other in scopes.iter().filter(|o| *o != one) {
+                let (Some(a), Some(b)) = (self.value(term, one), self.value(term, other)) else { continue };
+                let (name, value) = match unit {
+                    Unit::Times => ("a / b", a / b),
+                    Unit::Points if term.unit == Unit::Percent => ("a - b", a - b),
+                    Unit::Percent if term.unit != Unit::Points => ("a / b - 1", a / b - 1.0),
+                    _ => continue,
+                };
+                let sure = unit != Unit::Percent || Cues::of(self.page, &self.figures[at]).growth;
+                if sure && target != 0.0 && self.is(at, value) {
+                    let mut all = operands(self.page, term.table, &term.formula, one);
+                    all.extend(operands(self.page, term.table, &term.formula, other));
+                    return Some((Proof::formula(name, all), value));
                 }
             }
         }
@@ -103,10 +169,13 @@ impl Among<'_, '_> {
             let Place::Prose { block: b, sentence: s, .. } = &self.figures[i].place else { break };
             // The sentence before counts where the figure's own has not two.
             let items = matches!(self.page.layout.blocks[*block].kind, Kind::Item(_));
+            // "Relative lift: 14.1%" alone in its block is of the two percentages of the block before.
+            let lone =
+                all.is_empty() && block.abs_diff(*b) == 1 && self.figures[at].number.unit != Unit::Plain;
             if s != sentence && labelled {
                 break;
             }
-            let apart = if items { block.abs_diff(*b) > 1 } else { b != block };
+            let apart = if items || lone { block.abs_diff(*b) > 1 } else { b != block };
             if apart
                 || all.len() > 5
                 || (s != sentence && all.len() > 3 && self.figures[at].number.unit != Unit::Points)

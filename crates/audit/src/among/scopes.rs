@@ -25,6 +25,9 @@ pub fn find(among: &Among<'_, '_>, at: usize) -> Option<Found> {
         return None;
     }
     let beside: Vec<usize> = among.before(at).into_iter().take(2).chain(among.behind(at)).collect();
+    if let Some(found) = operand_of(among, at, &beside) {
+        return Some(found);
+    }
     let mut scopes: Vec<(usize, Scope)> = beside.iter().filter_map(|i| scope_of(among, *i)).collect();
     for table in scopes.iter().map(|(t, _)| *t).collect::<Vec<_>>() {
         if !scopes.contains(&(table, Scope::Whole)) {
@@ -36,7 +39,8 @@ pub fn find(among: &Among<'_, '_>, at: usize) -> Option<Found> {
         let own = seen.rows.iter().find(|(t, _)| *t == candidate.table).map(|(_, rows)| rows);
         let agrees = own.is_none_or(|rows| candidate.scope == Scope::Rows(rows.clone()));
         // Under the figure's own label less is needed; against it, only the whole will do.
-        let needs = if own.is_some() && number.half < 0.5 { TELLING } else { SURE };
+        let exact = number.half < 0.5 || (candidate.value - number.value).abs() < 1e-9;
+        let needs = if own.is_some() && exact { TELLING } else { SURE };
         let sure = number.digits_shown >= needs;
         let backed = || candidate.scope == Scope::Whole || agrees;
         if (agrees && sure) || (backed() && is_backed(among, at, candidate.value)) {
@@ -44,6 +48,32 @@ pub fn find(among: &Among<'_, '_>, at: usize) -> Option<Found> {
         }
     }
     jointly(among, at)
+}
+
+/// "69.2% of the 597,100 installs": what a percentage beside was divided by, or what was divided.
+fn operand_of(among: &Among<'_, '_>, at: usize, beside: &[usize]) -> Option<Found> {
+    let telling = among.figures[at].number.digits_shown >= TELLING;
+    let percents = beside.iter().filter(|i| telling && among.figures[**i].number.unit == Unit::Percent);
+    for operand in percents.flat_map(|i| among.operands(&[*i])) {
+        let Some(value) = operand.value.filter(|v| among.is(at, *v)) else { continue };
+        let seen = &among.bound[at].seen;
+        let table = among.page.index.tables.iter().position(|t| t.id == operand.tool_call_id)?;
+        let own = seen.rows.iter().find(|(t, _)| *t == table).map(|(_, rows)| rows.as_slice());
+        let columns = &among.page.index.tables[table].columns;
+        let Some(column) = columns.iter().position(|c| c.name == operand.column) else { continue };
+        let other = seen.named.iter().any(|(t, _)| *t == table) && !seen.named.contains(&(table, column));
+        if other || (columns[column].integral && among.figures[at].number.half < 0.5) {
+            continue;
+        }
+        let proof = match operand.row {
+            None => Proof::formula("sum(a)", vec![operand]),
+            // A cell of another row than the figure's own words name is no proof.
+            Some(row) if own.is_none_or(|rows| rows == [row as u32]) => Proof::cell(operand),
+            Some(_) => continue,
+        };
+        return Some((proof, value));
+    }
+    None
 }
 
 impl Candidate {

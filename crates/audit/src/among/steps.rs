@@ -4,6 +4,7 @@
 use super::{Among, Found};
 use crate::cues::Cues;
 use crate::figures::Place;
+use crate::lines::Scope;
 use crate::number::{Sign, Unit};
 use crate::verdict::Proof;
 
@@ -114,8 +115,13 @@ const SIZES: &[&str] = &[
 /// From the earlier to the later.
 const MOVES: &[&str] = &["由", "从", "升至", "降至", "提高到", "提升至", "from ", " to "];
 
-pub fn find(among: &Among<'_, '_>, at: usize, cues: &Cues) -> Option<Found> {
+pub fn find(among: &Among<'_, '_>, at: usize) -> Option<Found> {
     let Place::Prose { sentence, clause, .. } = &among.figures[at].place else { return None };
+    let (before, behind) = (among.before(at), among.behind(at));
+    if before.is_empty() && behind.is_empty() {
+        return None;
+    }
+    let cues = &Cues::of(among.page, &among.figures[at]);
     let step = Step {
         among,
         at,
@@ -123,13 +129,12 @@ pub fn find(among: &Among<'_, '_>, at: usize, cues: &Cues) -> Option<Found> {
         near: among.page.report[clause.clone()].to_lowercase(),
         wide: among.page.report[sentence.clone()].to_lowercase(),
     };
-    let (before, behind) = (among.before(at), among.behind(at));
     let found = match among.figures[at].number.unit {
         Unit::Points if cues.difference || cues.apart => step.points_of(&before),
         Unit::Points => None,
         Unit::Times => step.pairs(&before, &behind, Step::over),
         Unit::Percent => step.percent(&before, &behind),
-        Unit::Plain => step.plain(&before),
+        Unit::Plain => step.plain(&before, &behind),
     };
     found.map(|(formula, of, exact)| (Proof::formula(formula, among.operands(&of)), exact))
 }
@@ -163,8 +168,16 @@ impl Step<'_, '_, '_> {
         let scope = |i: usize| super::scopes::scope_of(self.among, i);
         let column = |i: usize| self.among.operands(&[i]).first().map(|o| o.column.clone());
         match (scope(first), scope(second)) {
-            (Some(a), Some(b)) => a == b || (a.0 != b.0) || column(first) == column(second),
-            _ => true,
+            (Some(a), Some(b)) if a == b => {
+                // Of one row, and not of the row the figure's own words name: of another.
+                let rows = &self.among.bound[self.at].seen.rows;
+                let own = rows.iter().find(|(t, _)| *t == a.0).map(|(_, r)| r.clone());
+                a.1 == Scope::Whole || own.is_none_or(|r| a.1 == Scope::Rows(r))
+            }
+            (Some(a), Some(b)) => a.0 != b.0 || column(first) == column(second),
+            (None, None) => true,
+            // A sum of some rows is no multiple of one of them.
+            _ => self.unit(self.at) != Unit::Times,
         }
     }
 
@@ -248,7 +261,8 @@ impl Step<'_, '_, '_> {
         let (a, b) = (self.exact(first), self.exact(second));
         let same = self.unit(first) == self.unit(second)
             && self.goes_with(first, second)
-            && (self.unit(self.at) != Unit::Times || self.is_amount(first) == self.is_amount(second));
+            && (self.unit(self.at) != Unit::Times || self.is_amount(first) == self.is_amount(second))
+            && (self.unit(self.at) != Unit::Percent || self.among.figures[self.at].number.value < 10.0);
         let one = self.among.is(self.at, a / b).then(|| ("a / b", vec![first, second], a / b));
         let made =
             one.or_else(|| self.among.is(self.at, b / a).then(|| ("a / b", vec![second, first], b / a)));
@@ -259,8 +273,14 @@ impl Step<'_, '_, '_> {
         let (a, b) = (self.exact(first), self.exact(second));
         let same = self.unit(first) == self.unit(second) && self.goes_with(first, second);
         let made = |a: f64, b: f64| a / b - 1.0;
-        let one = self.is(made(b, a)).then(|| ("a / b - 1", vec![second, first], made(b, a)));
-        let other = || self.is(made(a, b)).then(|| ("a / b - 1", vec![first, second], made(a, b)));
+        let (on, back) = (made(b, a), made(a, b));
+        // A small step is as large backwards: then the order of the words decides.
+        let moves = MOVES.iter().any(|w| self.wide.contains(w));
+        let half = self.among.figures[self.at].number.half;
+        let alike = (on.abs() - back.abs()).abs() <= 2.0 * half;
+        let one = (self.is(on) && (moves || !alike)).then(|| ("a / b - 1", vec![second, first], on));
+        let other =
+            || (self.is(back) && (!moves || !alike)).then(|| ("a / b - 1", vec![first, second], back));
         one.or_else(other).filter(|_| same)
     }
 
@@ -284,6 +304,9 @@ impl Step<'_, '_, '_> {
         {
             return Some(made);
         }
+        if let Some(made) = amounts.first().and_then(|i| self.of_difference(*i)) {
+            return Some(made);
+        }
         let percents: Vec<usize> =
             before.iter().filter(|i| self.unit(**i) == Unit::Percent).copied().collect();
         if self.says(COMPLEMENT) {
@@ -303,6 +326,18 @@ impl Step<'_, '_, '_> {
         self.sum(&percents)
     }
 
+    /// "41,300 (8.6%)": a difference, as a part of what it is taken from.
+    fn of_difference(&self, less: usize) -> Option<Made> {
+        let Some(Proof::Formula { formula, operands }) = &self.among.bound[less].proof else { return None };
+        let [_, _] = operands.as_slice() else { return None };
+        let ratio = |o: &crate::verdict::Operand| o.value.map(|v| self.exact(less) / v);
+        let values = operands.iter().filter_map(ratio);
+        let fits = |v: &f64| self.among.is(self.at, *v) || self.among.is(self.at, v.abs());
+        let alone = self.lead().chars().filter(|c| c.is_alphabetic()).count() < 6;
+        let value = values.into_iter().find(|v| formula == "a - b" && alone && fits(v))?;
+        Some(("(a - b) / b", vec![less], value))
+    }
+
     /// "252.9万元，22.3%": the amount right before, over the whole of its column.
     fn share(&self, part: usize) -> Option<Made> {
         let operands = self.among.operands(&[part]);
@@ -310,11 +345,20 @@ impl Step<'_, '_, '_> {
         let table = self.among.page.index.tables.iter().find(|t| t.id == first.tool_call_id)?;
         let column = table.columns.iter().find(|c| c.name == first.column && !c.rate && !c.averaged)?;
         let alone = operands.iter().all(|o| o.column == first.column && o.row.is_some());
+        // "延误 211 票，占全部延误的 31.1%": the whole of a difference is the difference of the wholes.
+        if let [a, b] = operands.as_slice()
+            && a.row.is_some()
+            && a.row == b.row
+            && let Some(other) = table.columns.iter().find(|c| c.name == b.column)
+        {
+            let value = self.exact(part) / (column.total()? - other.total()?);
+            return self.among.is(self.at, value).then(|| ("(a - b) / sum(a - b)", vec![part], value));
+        }
         let value = self.exact(part) / column.total()?;
         (alone && self.among.is(self.at, value)).then(|| ("a / sum(a)", vec![part], value))
     }
 
-    fn plain(&self, before: &[usize]) -> Option<Made> {
+    fn plain(&self, before: &[usize], behind: &[usize]) -> Option<Made> {
         let plain = |i: &&usize| self.unit(**i) == Unit::Plain;
         let shown: Vec<usize> = before.iter().filter(plain).copied().collect();
         if let Some(made) = self.restated(&shown) {
@@ -325,7 +369,8 @@ impl Step<'_, '_, '_> {
         let rest = says(REST);
         // Ratios are compared with ratios, amounts with amounts.
         let of_kind = |a: usize, b: usize| self.is_amount(a) == self.is_amount(b);
-        if (rest || says(APART) || self.cues.direction.is_some())
+        let signed = self.among.figures[self.at].number.sign != Sign::Bare;
+        if (rest || signed || says(APART) || self.cues.direction.is_some())
             && let Some(made) = self.pairs(&shown, &[], |s, a, b| {
                 let made = s.less(a, b).or_else(|| rest.then(|| s.less(b, a)).flatten());
                 made.filter(|_| of_kind(a, b))
@@ -334,7 +379,8 @@ impl Step<'_, '_, '_> {
             return Some(made);
         }
         let amounts: Vec<usize> = shown.into_iter().filter(|i| self.is_amount(*i)).collect();
-        if let Some(made) = self.sum(&amounts) {
+        let next: Vec<usize> = behind.iter().copied().filter(|i| self.unit(*i) == Unit::Plain).collect();
+        if let Some(made) = self.sum(&amounts).or_else(|| self.sum(&next)) {
             return Some(made);
         }
         let telling = self.among.figures[self.at].number.digits_shown > 1;

@@ -207,6 +207,7 @@ fn shares(case: &Case<'_>) -> Option<Proof> {
         for column in amounts {
             let mut wholes: Vec<Amount> = case.total(table, column).into_iter().collect();
             wholes.extend(case.partial_totals(table, column));
+            wholes.extend(case.outer_totals(table, column));
             for part in parts.iter().filter(|p| !p.is_empty()) {
                 let Some(part) = case.amount(table, column, part) else { continue };
                 for whole in &wholes {
@@ -311,7 +312,7 @@ fn quotient(case: &Case<'_>) -> Option<Proof> {
                     if let (Some(a), Some(b)) =
                         (case.over(table, *over, &rows), case.over(table, *under, &rows))
                         && b.value != 0.0
-                        && (case.figure.number.unit != Unit::Percent || a.value / b.value < 10.0)
+                        && (case.figure.number.unit != Unit::Percent || a.value / b.value < 100.0)
                         && case.is(a.value / b.value, false)
                     {
                         return proof(&format!("{} / {}", name(&a, "a"), name(&b, "b")), &[&a, &b]);

@@ -64,6 +64,7 @@ pub fn find(case: &Case<'_>) -> Found {
                     // "898.00" is no count of a column that nothing names.
                     let counted = agrees == Agrees::Perhaps
                         && column.integral
+                        && (column.counts || !case.figure.number.money)
                         && case.figure.number.unit == Unit::Plain
                         && case.figure.number.half < 0.5;
                     if agrees != Agrees::No && !counted && row_agrees(case, table, row, agrees) {
@@ -84,7 +85,7 @@ fn equal(case: &Case<'_>, sorted: &[(f64, u32)], factor: f64, fall: bool, table:
     let reach = number.half * (1.0 + 1e-7) + number.value.abs() * 1e-12;
     let mut targets = vec![case.target()];
     // A fall of 5 % may be kept as 5 in a column of falls.
-    if fall && number.sign == Sign::Bare {
+    if fall && number.sign != Sign::Plus {
         targets = vec![number.value, -number.value];
     }
     let mut rows = Vec::new();

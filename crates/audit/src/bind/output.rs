@@ -181,6 +181,7 @@ fn statistic(line: &str) -> Option<(usize, &'static [&'static str])> {
     let names: &[&str] = match label {
         "count" => &[
             "count",
+            "n",
             "observation",
             "row",
             "record",
@@ -260,14 +261,19 @@ fn words(text: &str) -> HashSet<String> {
     ] {
         text = text.replace(written, meant);
     }
-    for c in text.chars().chain([' ']) {
+    let mut rest = text.chars();
+    let mut ended = false;
+    while let Some(c) = rest.next().or_else(|| (!std::mem::replace(&mut ended, true)).then_some(' ')) {
         if c.is_ascii_alphanumeric() {
             word.push(c.to_ascii_lowercase());
             last = None;
             continue;
         }
         let stem = word.strip_suffix('s').filter(|s| s.len() > 2).unwrap_or(&word);
-        if stem.len() > 1 && !EMPTY.contains(&stem) && !stem.bytes().all(|b| b.is_ascii_digit()) {
+        // "p = 0.02" names p.
+        let symbol = stem.len() == 1 && rest.as_str().trim_start().starts_with(['=', '<'])
+            || (c == '=' && stem.len() == 1);
+        if symbol || stem.len() > 1 && !EMPTY.contains(&stem) && !stem.bytes().all(|b| b.is_ascii_digit()) {
             all.insert(meant(stem).to_owned());
         }
         word.clear();

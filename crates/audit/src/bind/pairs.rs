@@ -38,6 +38,14 @@ pub fn pairs(case: &Case<'_>, columns: impl Fn(usize) -> Vec<usize>) -> Vec<Pair
     all
 }
 
+/// The last period of a column and the one its words compare it with.
+fn latest(case: &Case<'_>, table: usize, key: usize) -> Option<(Key, Key, bool)> {
+    let Holds::Times { of_row, .. } = &case.index.tables[table].columns[key].holds else { return None };
+    let last = of_row.iter().flatten().take(2_000).max_by_key(|p| p.order()).copied()?;
+    let before = if case.cues.year_on_year { last.year_before() } else { last.before() }?;
+    Some((Key::Time(last), Key::Time(before), true))
+}
+
 /// Which labels of a column are compared, in order.
 fn couples(case: &Case<'_>, table: usize, key: usize) -> Vec<(Key, Key, bool)> {
     let mut rivals = case.page.rivals(case.figure, (table, key));
@@ -48,6 +56,10 @@ fn couples(case: &Case<'_>, table: usize, key: usize) -> Vec<(Key, Key, bool)> {
             let period = case.period(k)?;
             if cues.year_on_year { period.year_before() } else { period.before() }
         };
+        // Nothing is said of when: the last period of the result, against the one before.
+        if own.is_empty() && rivals.is_empty() && (cues.year_on_year || cues.period_on_period) {
+            return latest(case, table, key).into_iter().collect();
+        }
         let implied: Vec<Key> = own.iter().filter_map(|k| before(k).map(Key::Time)).collect();
         // "2024 年 …，2023 年 …，同比": both are said.
         let said: Vec<(Key, Key, bool)> = rivals

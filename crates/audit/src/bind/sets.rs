@@ -141,6 +141,23 @@ impl Case<'_> {
             .collect()
     }
 
+    /// Totals that another result has in its only row, under the same name: `total_revenue` of `revenue`.
+    pub fn outer_totals(&self, table: usize, column: usize) -> Vec<Amount> {
+        let name = self.index.tables[table].columns[column].name.to_lowercase();
+        let mut all = Vec::new();
+        for other in self.tables().filter(|t| *t != table && self.index.tables[*t].rows == 1) {
+            for at in self.numbers(other) {
+                let of = self.index.tables[other].columns[at].name.to_lowercase();
+                let part = self.index.tables[table].columns[column].total();
+                let Some(value) = self.index.tables[other].columns[at].value(0) else { continue };
+                if of.contains(&name) && part.is_some_and(|p| value >= p) {
+                    all.push(Amount { value, operands: vec![self.operand(other, 0, at)], rows: usize::MAX });
+                }
+            }
+        }
+        all
+    }
+
     /// The sum of the largest few, when the words speak of them.
     pub fn top(&self, table: usize, column: usize) -> Option<Amount> {
         let n = self.cues.top?;
@@ -163,16 +180,19 @@ impl Case<'_> {
         };
         let long = self.figure.number.digits_shown > 3;
         let near = self.asked[table].iter().any(|a| a.near);
-        if cued || (unlabelled && long && !near) || (unlabelled && self.words().contains(" of ")) {
+        let named = self.columns.named.contains(&(table, column)) && unlabelled && !near;
+        if cued || named || (unlabelled && long && !near) || (unlabelled && self.words().contains(" of ")) {
             all.extend(self.total(table, column));
         }
         if cued {
             for rows in self.groups(table) {
                 all.extend(self.amount(table, column, &rows));
             }
+        }
+        if cued || self.cues.top.is_some() {
             all.extend(self.top(table, column));
         }
-        if !cued && long {
+        if !cued && self.figure.number.value > self.figure.number.half * 200.0 {
             for rows in self.spanned(table) {
                 all.extend(self.amount(table, column, &rows));
             }

@@ -119,6 +119,7 @@ fn lists(page: &Page<'_>, figures: &[Figure]) -> Vec<Line> {
         let (lead, tail) = words(page, figures, at);
         let (kind, depth) = match of.kind {
             // Without words of their own, only those of one sentence are in line.
+            Kind::Item(depth) if lead.is_empty() && tail.is_empty() && is_first(figures, at) => (3, depth),
             _ if lead.is_empty() && tail.is_empty() => (2, sentence.start),
             Kind::Item(depth) => (0, depth),
             _ => (1, 0),
@@ -142,6 +143,12 @@ fn lists(page: &Page<'_>, figures: &[Figure]) -> Vec<Line> {
         all.push(line);
     }
     all
+}
+
+/// The first figure of its block.
+fn is_first(figures: &[Figure], at: usize) -> bool {
+    let block = |f: &Figure| if let Place::Prose { block, .. } = f.place { Some(block) } else { None };
+    at.checked_sub(1).is_none_or(|i| block(&figures[i]) != block(&figures[at]))
 }
 
 /// The words between the label or figure before and this one, and the first word behind it.
@@ -176,6 +183,20 @@ fn letters(text: &str) -> String {
         small = small.replace(turn, "");
     }
     small.chars().filter(|c| c.is_alphabetic()).collect()
+}
+
+/// A line's name and its shorter forms: 延误票数 is said as 延误.
+pub fn names(word: &str) -> Vec<String> {
+    let mut all = vec![word.to_owned()];
+    for end in ["票数", "件数", "人数", "金额", "数", "量", "额"] {
+        let short = word.strip_suffix(end).filter(|s| s.chars().count() > 1);
+        all.extend(short.map(str::to_owned));
+    }
+    for lead in ["avg ", "avg. ", "average ", "平均"] {
+        let short = word.strip_prefix(lead).filter(|s| s.chars().count() > 2);
+        all.extend(short.map(str::to_owned));
+    }
+    all
 }
 
 /// A header or lead as a word to look for: no brackets, no marks, no fillers at its ends.

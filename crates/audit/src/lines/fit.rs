@@ -23,7 +23,6 @@ pub struct Fit {
     pub members: Vec<Member>,
     pub missed: usize,
     agreed: usize,
-    digits: usize,
 }
 
 #[derive(Debug, Clone)]
@@ -151,7 +150,7 @@ struct Search<'a, 'p> {
 
 impl Search<'_, '_> {
     fn best(&self, table: Option<usize>) -> Option<Fit> {
-        let mut best: Option<(usize, usize, Formula, usize)> = None;
+        let mut best: Option<(usize, usize, Formula)> = None;
         let columns: Vec<usize> = (0..self.sheet.columns.len()).collect();
         let factors = Factors::of(self);
         formula::all(&columns, |shape, columns| {
@@ -164,23 +163,23 @@ impl Search<'_, '_> {
                 let enough = digits >= shape.needs() + dearer;
                 let better = best.is_none_or(|(m, a, ..)| missed < m || (missed == m && agreed > a));
                 if enough && better {
-                    best = Some((missed, agreed, Formula { shape, columns, factor: *factor }, digits));
+                    best = Some((missed, agreed, Formula { shape, columns, factor: *factor }));
                 }
             }
         });
-        let (missed, agreed, formula, digits) = best?;
+        let (missed, agreed, formula) = best?;
         let members = (0..self.members.len()).map(|i| self.judged(i, formula)).collect();
         // From here on, columns are those of the table.
         let real = |c: usize| self.sheet.columns[c].at.map_or(c, |(_, column)| column);
         let formula = Formula { columns: formula.columns.map(real), ..formula };
-        Some(Fit { table, formula, members, missed, agreed, digits })
+        Some(Fit { table, formula, members, missed, agreed })
     }
 
     /// A header that names one column is not of another; and nothing is proven by itself.
     fn is_forbidden(&self, shape: Shape, column: usize, table: Option<usize>) -> bool {
         let Some(table) = table else {
             // What the report shows has no whole; the line of totals may be among it.
-            return matches!(shape, Shape::One | Shape::Share | Shape::Running | Shape::RunningShare);
+            return matches!(shape, Shape::One | Shape::Share | Shape::RunningShare);
         };
         let named = &self.bound[self.members[0].figure].seen.named;
         shape == Shape::One
@@ -200,8 +199,9 @@ impl Search<'_, '_> {
                     let number = &self.figures[member.figure].number;
                     if !seen.contains(&number.value) && seen.len() < 40 {
                         seen.push(number.value);
-                        digits += number.digits_shown;
-                    } else if shape == Shape::One {
+                        // "40%" has two digits here, however round.
+                        digits += (number.value / number.half / 2.0 + 1.0).log10().ceil() as usize;
+                    } else {
                         digits += 1;
                     }
                 }
@@ -292,10 +292,7 @@ pub fn unit_of(text: &str) -> Option<f64> {
 impl Fit {
     /// Enough agrees for the one that does not to be wrong.
     pub fn is_sure(&self) -> bool {
-        self.table.is_some()
-            && self.missed == 1
-            && self.agreed > 1
-            && self.digits >= self.formula.shape.needs() + 2
+        self.table.is_some() && self.missed == 1 && self.agreed > 1
     }
 
     pub fn is_cell(&self, member: &Member) -> bool {

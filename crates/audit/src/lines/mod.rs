@@ -22,6 +22,8 @@ use crate::verdict::State;
 /// Lines looked at, and tables a line is tried on.
 const MAX_LINES: usize = 1_500;
 const MAX_TABLES: usize = 60;
+/// Members of all lines, times the tables they are tried on; what lies beyond is left to the other rules.
+const MAX_WORK: usize = 200_000;
 
 /// A word of the report and the formula it was seen to stand for.
 #[derive(Debug)]
@@ -37,6 +39,11 @@ pub fn bind(page: &Page<'_>, figures: &[Figure], bound: &mut [Bound]) -> Vec<Ter
     let mut terms = Vec::new();
     let mut lines = collect(page, figures);
     lines.truncate(MAX_LINES);
+    let mut work = 0;
+    lines.retain(|line| {
+        work += line.members.len() + line.group.len();
+        work <= MAX_WORK
+    });
     for line in &lines {
         let best = (0..page.index.tables.len().min(MAX_TABLES))
             .filter_map(|table| fit::over_table(page, figures, bound, line, table))
@@ -44,12 +51,14 @@ pub fn bind(page: &Page<'_>, figures: &[Figure], bound: &mut [Bound]) -> Vec<Ter
         let Some(found) = best else { continue };
         apply(page, bound, &found);
         let table = found.table.filter(|_| line.word.chars().count() > 1);
-        terms.extend(table.map(|table| Term {
-            word: line.word.clone(),
-            table,
-            unit: figures[line.members[0].0].number.unit,
-            formula: found.formula,
-        }));
+        for word in collect::names(&line.word) {
+            terms.extend(table.map(|table| Term {
+                word,
+                table,
+                unit: figures[line.members[0].0].number.unit,
+                formula: found.formula,
+            }));
+        }
     }
     beside(page, figures, &lines, bound);
     terms
