@@ -14,6 +14,8 @@ import duckdb
 _ready = None
 # Connections in use. Closing one frees its memory piece by piece, and the process ends soon anyway.
 _used = []
+# The folder that queries are answered in, and its connection.
+_standing = None
 MEMORY = "900MB"
 
 
@@ -80,9 +82,13 @@ def connect(threads=1):
 
 
 def standing(threads=1):
-    """A session of its own on the database that this process has open already: it sees no view of another query. The
-    same files always ask for as many threads."""
-    return (_used[-1] if _used else connect(threads)).cursor()
+    """A session of its own on the database that this process has open for this folder already: it sees no view of another
+    query. The same files always ask for as many threads."""
+    global _standing
+    here = os.path.realpath(os.getcwd())
+    if _standing is None or _standing[0] != here:
+        _standing = here, connect(threads)
+    return _standing[1].cursor()
 
 
 def cores():
