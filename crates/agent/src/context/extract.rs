@@ -88,17 +88,20 @@ pub(super) fn best(lines: impl IntoIterator<Item = Line>, budget: usize, counter
     ranked.sort_by(|a, b| b.1.score.cmp(&a.1.score).then(b.0.cmp(&a.0)));
     let mut kept: Vec<(usize, String)> = Vec::new();
     let mut spent = 0;
+    // One line must not take the place of all others.
+    let longest = if ranked.len() > 1 && budget > SENTENCE { budget / 2 } else { budget };
     for (at, line) in ranked {
+        let text = cut(&line.text, longest, counter);
         // A rule that every answer repeats is worth its place once.
-        if kept.iter().any(|(_, text)| *text == line.text) {
+        if kept.iter().any(|(_, other)| *other == text) {
             continue;
         }
-        let tokens = counter.count(&line.text) + 1;
+        let tokens = counter.count(&text) + 1;
         if spent + tokens <= budget {
             spent += tokens;
-            kept.push((at, line.text));
+            kept.push((at, text));
         } else if kept.is_empty() {
-            kept.push((at, cut(&line.text, budget, counter)));
+            kept.push((at, cut(&text, budget, counter)));
             break;
         }
     }
