@@ -17,7 +17,12 @@ pub fn number(value: f64) -> String {
     } else {
         return format!("{value:.3e}");
     };
-    let trimmed = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
+    // Large figures keep their two decimals, so that sentence and table, which evens its columns out, say the same.
+    let trimmed = match text.strip_suffix(".00") {
+        Some(whole) => whole,
+        None if text.contains('.') && magnitude < 1000.0 => text.trim_end_matches('0').trim_end_matches('.'),
+        None => &text,
+    };
     grouped(trimmed)
 }
 
@@ -95,7 +100,7 @@ mod tests {
         for (value, text) in [
             (0.0, "0"),
             (1234567.0, "1,234,567"),
-            (1234.5, "1,234.5"),
+            (1234.5, "1,234.50"),
             (-0.25, "-0.25"),
             (0.0012, "0.0012"),
             (999.999, "1,000"),
