@@ -8,15 +8,16 @@ fn conversation(said: &str) -> &str {
     said.lines().rev().find_map(|line| line.split_once("conversation: ")).unwrap().1.trim()
 }
 
-/// The bytes a document of each format begins with.
-const KINDS: [(&str, &str, &[u8]); 7] = [
-    ("pdf", "a.pdf", b"%PDF-"),
-    ("docx", "a.docx", b"PK"),
-    ("pptx", "a.pptx", b"PK"),
-    ("xlsx", "a.xlsx", b"PK"),
-    ("ipynb", "a.zip", b"PK"),
-    ("html", "a.html", b"<!doctype html>"),
-    ("md", "a.md", b""),
+/// A format, the name asked for, the name it gets, and the bytes it begins with. Text with pictures and a notebook with its data
+/// are archives, and are called so.
+const KINDS: [(&str, &str, &str, &[u8]); 7] = [
+    ("pdf", "a.pdf", "a.pdf", b"%PDF-"),
+    ("docx", "a.docx", "a.docx", b"PK"),
+    ("pptx", "a.pptx", "a.pptx", b"PK"),
+    ("xlsx", "a.xlsx", "a.xlsx", b"PK"),
+    ("ipynb", "a.ipynb", "a.zip", b"PK"),
+    ("html", "a.html", "a.html", b"<!doctype html>"),
+    ("md", "b.md", "b.zip", b"PK"),
 ];
 
 #[test]
@@ -29,8 +30,8 @@ fn an_answer_leaves_as_every_kind_of_document() {
     assert!(asked.status.success(), "{said}");
     let id = conversation(&said);
 
-    for (format, name, start) in KINDS {
-        let made = ask(folder.path(), &[], &["report", id, "--format", format, "-o", name]);
+    for (format, wanted, name, start) in KINDS {
+        let made = ask(folder.path(), &[], &["report", id, "--format", format, "-o", wanted]);
         assert!(made.status.success(), "{format}: {}", String::from_utf8_lossy(&made.stderr));
         let bytes = std::fs::read(folder.path().join(name)).unwrap();
         assert!(bytes.len() > 500 && bytes.starts_with(start), "{format}");
