@@ -240,9 +240,7 @@ fn counted_in(view: &View<'_>, i: usize) -> Option<ColRef> {
         return of("age");
     }
     if tail.starts_with('分') && !tail.starts_with("分钟") {
-        return of("score").or_else(|| of("rating")).or_else(|| {
-            one(table.indices(|c| figure(c) && ["分", "评分", "成绩"].iter().any(|e| c.words.ends_with(e))))
-        });
+        return marks(view);
     }
     if tail.starts_with('年') || tail.starts_with("year") || tail.starts_with("yrs") {
         return one(table.indices(|c| {
@@ -263,6 +261,21 @@ fn counted_in(view: &View<'_>, i: usize) -> Option<ColRef> {
             .or_else(|| of("quantity"));
     }
     None
+}
+
+/// The only column of marks: `70分以上`, `最高分`.
+pub fn marks(view: &View<'_>) -> Option<ColRef> {
+    const ENDINGS: [&str; 4] = ["分", "评分", "成绩", "分数"];
+    let main = view.scope.in_scope[0];
+    let table = &view.scope.tables[main];
+    let one = |fits: &dyn Fn(&Column) -> bool| match table.indices(|c| c.role == Role::Measure && fits(c))[..]
+    {
+        [column] => Some(ColRef { table: main, column }),
+        _ => None,
+    };
+    one(&|c| c.has_concept("score"))
+        .or_else(|| one(&|c| c.has_concept("rating")))
+        .or_else(|| one(&|c| ENDINGS.iter().any(|e| c.words.ends_with(e))))
 }
 
 /// The bound a number makes together with the words around it.

@@ -118,7 +118,8 @@ pub fn divided(parts: &[(usize, Part)], measures: &mut Vec<Measure>) {
 
 /// The aggregate said nearest before a figure, else right after it, else what is usual for it.
 fn agg_for(view: &View<'_>, aggs: &[(usize, Agg)], at: usize, c: ColRef) -> Agg {
-    let before = aggs.iter().rev().find(|(i, _)| *i < at);
+    // `最高分` names the figure as well.
+    let before = aggs.iter().rev().find(|(i, _)| *i <= at);
     let summed =
         (0..at).rev().take(3).any(|i| view.word(i) == Some(Word::Sum) && before.is_none_or(|(b, _)| *b < i));
     if summed && view.same_clause(at.saturating_sub(1), at) {

@@ -401,8 +401,9 @@ fn word(view: &View<'_>, i: usize, word: Word) -> Vec<(Part, f32)> {
     }
     // `英语最高分`
     let scored = matches!(word, Word::Max | Word::Min) && text.ends_with('分');
-    if let Some((c, _)) = view.scope.concept_columns("score").first().filter(|_| scored) {
-        return vec![(Part::Figure(*c), 0.1), (Part::Nothing, 0.3)];
+    let first = || view.scope.concept_columns("score").first().map(|(c, _)| *c);
+    if let Some(c) = first().or_else(|| bounds::marks(view)).filter(|_| scored) {
+        return vec![(Part::Figure(c), 0.1), (Part::Nothing, 0.3)];
     }
     let asks = |k: Option<usize>| {
         k.filter(|k| view.same_clause(*k, i))
